@@ -1,0 +1,1 @@
+//! The CPU backend: the same proofs with blst's arithmetic on rayon.

@@ -1,0 +1,20 @@
+//! The GPUs of this machine.
+
+/// What is known of one GPU.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// Its name, as the driver gives it.
+    pub name: String,
+    /// Bytes of device memory.
+    pub memory: u64,
+    /// Compute capability, major and minor.
+    pub compute_capability: (u32, u32),
+}
+
+/// The GPUs of this machine in CUDA's order, or why there are none.
+///
+/// # Errors
+/// [`crate::Error::NoGpu`] with the reason and what to do.
+pub fn devices() -> Result<Vec<DeviceInfo>, crate::Error> {
+    Err(crate::Error::NoGpu { why: String::new() })
+}

@@ -1,0 +1,32 @@
+//! A Groth16 prover for Filecoin's proofs over BLS12-381, with the C ABI of `supraseal-c2`.
+//!
+//! Rust programs load parameters with [`Srs::open`] and call [`prove()`](prove::prove) or, to overlap their own work,
+//! [`start`](prove::start) and [`Pending::finish`](prove::Pending). C, C++ and Go programs use `include/interlock.h`.
+//! Programs that already use bellperson's `cuda-supraseal` feature swap in one of the crates under `compat/`.
+//!
+//! A proof is a pure function of the assignment, the blinding scalars and the parameters: the same bytes as bellperson's.
+#![deny(unsafe_op_in_unsafe_fn, missing_docs, rustdoc::broken_intra_doc_links)]
+#![warn(clippy::undocumented_unsafe_blocks)]
+
+#[cfg(feature = "capi")]
+mod abi;
+mod cpu;
+pub mod curve;
+mod error;
+mod gpu;
+mod handles;
+mod lock;
+pub mod logging;
+mod params;
+pub mod prove;
+pub mod raw;
+pub mod settings;
+mod sys;
+
+pub use error::{Error, HandleKind, ParamsFault};
+pub use gpu::{devices, DeviceInfo};
+pub use lock::Locks;
+pub use params::{Parameters, Srs};
+
+/// The version of this library.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,114 @@
+//! Where messages go: a callback, else the host program's `log` logger, else standard error. Never standard output.
+
+use std::fmt::Arguments;
+use std::io::Write;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, RwLock};
+
+use crate::settings;
+
+/// How grave a message is; the numbers are those of the C enum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Level {
+    /// Nothing is logged.
+    Off = 0,
+    /// Something failed that the caller does not learn of otherwise.
+    Error = 1,
+    /// Something works, but not as its user would want it to.
+    Warn = 2,
+    /// What a proof did and how long its phases took.
+    Info = 3,
+    /// Decisions on the way.
+    Debug = 4,
+    /// Everything.
+    Trace = 5,
+}
+
+impl Level {
+    /// The level of number `n`, if there is one.
+    pub fn from_number(n: u8) -> Option<Self> {
+        [Self::Off, Self::Error, Self::Warn, Self::Info, Self::Debug, Self::Trace].get(n as usize).copied()
+    }
+
+    /// The level called `name`, in lower case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        const NAMES: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+        NAMES.iter().position(|n| *n == name).and_then(|i| Self::from_number(i as u8))
+    }
+
+    fn to_log(self) -> log::LevelFilter {
+        match self {
+            Self::Off => log::LevelFilter::Off,
+            Self::Error => log::LevelFilter::Error,
+            Self::Warn => log::LevelFilter::Warn,
+            Self::Info => log::LevelFilter::Info,
+            Self::Debug => log::LevelFilter::Debug,
+            Self::Trace => log::LevelFilter::Trace,
+        }
+    }
+}
+
+/// A callback for messages. It may be called from any thread, several at once.
+pub type Callback = Arc<dyn Fn(Level, &str) + Send + Sync>;
+
+const UNSET: u8 = u8::MAX;
+static LEVEL: AtomicU8 = AtomicU8::new(UNSET);
+static CALLBACK: RwLock<Option<Callback>> = RwLock::new(None);
+
+/// The level above which messages are dropped: what [`set_level`] said, else `INTERLOCK_LOG`, else warnings.
+pub fn level() -> Level {
+    match Level::from_number(LEVEL.load(Ordering::Relaxed)) {
+        Some(level) => level,
+        None => {
+            let level = settings::log_level();
+            LEVEL.store(level as u8, Ordering::Relaxed);
+            level
+        }
+    }
+}
+
+/// Drops messages less grave than `level` from now on.
+pub fn set_level(level: Level) {
+    LEVEL.store(level as u8, Ordering::Relaxed);
+}
+
+/// Sends messages to `callback` from now on, or, with `None`, back to where they went before.
+pub fn set_callback(callback: Option<Callback>) {
+    *CALLBACK.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = callback;
+}
+
+/// Logs one message.
+pub(crate) fn emit(at: Level, message: Arguments<'_>) {
+    if at > level() {
+        return;
+    }
+    let callback = CALLBACK.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+    if let Some(callback) = callback {
+        callback(at, &message.to_string());
+    } else if log::max_level() != log::LevelFilter::Off {
+        // Some program in this process has set up `log`: its own filter decides.
+        if let Some(at) = at.to_log().to_level() {
+            log::log!(target: "interlock", at, "{message}");
+        }
+    } else {
+        let name = match at {
+            Level::Error => "error",
+            Level::Warn => "warning",
+            _ => "note",
+        };
+        // A closed standard error must not become a panic.
+        let _ = writeln!(std::io::stderr().lock(), "interlock: {name}: {message}");
+    }
+}
+
+macro_rules! warning {
+    ($($arg:tt)*) => { $crate::logging::emit($crate::logging::Level::Warn, format_args!($($arg)*)) };
+}
+macro_rules! info {
+    ($($arg:tt)*) => { $crate::logging::emit($crate::logging::Level::Info, format_args!($($arg)*)) };
+}
+macro_rules! debug {
+    ($($arg:tt)*) => { $crate::logging::emit($crate::logging::Level::Debug, format_args!($($arg)*)) };
+}
+pub(crate) use {debug, info, warning};

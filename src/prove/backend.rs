@@ -1,0 +1,47 @@
+//! What a backend is: the seam at which the CPU and the GPU provers stand side by side.
+
+use std::sync::Arc;
+
+use crate::curve::Proof;
+use crate::error::Error;
+use crate::lock::Locks;
+use crate::params::Parameters;
+use crate::prove::{Blinding, Evaluations, Witness};
+
+/// A batch of proofs of one SRS, validated: every size agrees with the SRS and every popcount with its bits.
+#[derive(Debug)]
+pub struct Batch<'e, 'w> {
+    /// Constraint evaluations, one a circuit. Needed until [`Backend::start`] returns.
+    pub evaluations: &'e [Evaluations<'e>],
+    /// Assignments and densities, one a circuit. Needed until the batch is finished or dropped.
+    pub witnesses: Vec<Witness<'w>>,
+    /// Blinding scalars, one pair a circuit.
+    pub blindings: Vec<Blinding>,
+    /// The parameters of the circuits.
+    pub srs: Arc<Parameters>,
+    /// Whose place in the queues of the device is used. The CPU backend has no device to share and ignores it.
+    pub locks: Arc<Locks>,
+    /// The device asked for, in CUDA's order; `None` lets the backend choose.
+    pub device: Option<usize>,
+}
+
+/// Something that proves.
+pub trait Backend: Sync {
+    /// Its name: `"cpu"` or `"gpu"`.
+    fn name(&self) -> &'static str;
+
+    /// Does all of a batch's work that needs a, b and c, and starts or sets aside the rest.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] and what the backend's device reports. Nothing is left running after an error.
+    fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error>;
+}
+
+/// A batch whose evaluations are no longer needed. Dropping it gives up what is left to do.
+pub trait Pending: Send {
+    /// Waits for the rest of the work and returns one proof a circuit, in the batch's order.
+    ///
+    /// # Errors
+    /// As [`Backend::start`].
+    fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error>;
+}

@@ -1,0 +1,101 @@
+//! One circuit's input to the prover, as safe slices.
+
+use crate::curve::Fr;
+
+/// A density bit vector: which variables have a point in a query. Bit 0 of word 0 is the first variable;
+/// bits past `len` in the last word are garbage and never looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Density<'a> {
+    words: &'a [u64],
+    len: usize,
+}
+
+impl<'a> Density<'a> {
+    /// `len` bits held in `words`, which must be exactly `len.div_ceil(64)` long.
+    ///
+    /// # Panics
+    /// If the number of words is another.
+    pub fn new(words: &'a [u64], len: usize) -> Self {
+        assert_eq!(words.len(), len.div_ceil(64), "density words for {len} bits");
+        Self { words, len }
+    }
+
+    /// Number of bits.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no bits at all.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Word `i` with the bits past the end cleared.
+    pub fn word(&self, i: usize) -> u64 {
+        let tail = self.len - i * 64;
+        if tail >= 64 {
+            self.words[i]
+        } else {
+            self.words[i] & ((1u64 << tail) - 1)
+        }
+    }
+
+    /// Number of words.
+    pub fn words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Number of bits that are set.
+    pub fn count_ones(&self) -> usize {
+        (0..self.words.len()).map(|i| self.word(i).count_ones() as usize).sum()
+    }
+}
+
+/// The evaluations of a circuit's constraints: each of length n ≤ m, the domain's size; shorter than m is padded with zeros.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluations<'a> {
+    /// A's evaluations, `n` scalars.
+    pub a: &'a [Fr],
+    /// B's evaluations, `n` scalars.
+    pub b: &'a [Fr],
+    /// C's evaluations, `n` scalars.
+    pub c: &'a [Fr],
+}
+
+/// A circuit's assignment and which of its variables occur in which query.
+#[derive(Clone, Copy, Debug)]
+pub struct Witness<'a> {
+    /// Public inputs, the constant one first.
+    pub inp: &'a [Fr],
+    /// Private variables.
+    pub aux: &'a [Fr],
+    /// Private variables that have a point in the `a` query (all inputs have one).
+    pub a_aux_density: Density<'a>,
+    /// Inputs that have a point in the `b_g1` and `b_g2` queries.
+    pub b_inp_density: Density<'a>,
+    /// Private variables that have a point in the `b_g1` and `b_g2` queries.
+    pub b_aux_density: Density<'a>,
+}
+
+/// The blinding scalars of one proof.
+#[derive(Clone, Copy, Debug)]
+pub struct Blinding {
+    /// Blinds A.
+    pub r: Fr,
+    /// Blinds B.
+    pub s: Fr,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_past_the_end_do_not_count() {
+        let words = [u64::MAX, u64::MAX];
+        assert_eq!(Density::new(&words, 65).count_ones(), 65);
+        assert_eq!(Density::new(&words, 128).count_ones(), 128);
+        assert_eq!(Density::new(&words[..1], 1).word(0), 1);
+        assert_eq!(Density::new(&[], 0).count_ones(), 0);
+    }
+}
