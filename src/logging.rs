@@ -7,9 +7,9 @@ use std::sync::{Arc, RwLock};
 
 use crate::settings;
 
-/// How grave a message is; the numbers are those of the C enum.
+/// How grave a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
+#[repr(C)]
 pub enum Level {
     /// Nothing is logged.
     Off = 0,

@@ -15,7 +15,7 @@ use crate::lock;
 use crate::params::Srs;
 use crate::prove::{self, Batch, Blinding, Density, Evaluations, Pending, Shape, Witness};
 
-/// One circuit's input, laid out as the C struct: 17 eight-byte fields, 136 bytes.
+/// One circuit's input: 17 eight-byte fields, 136 bytes.
 ///
 /// Densities are bit vectors in 64-bit words, bit 0 of word 0 first; bits past the length are ignored.
 #[repr(C)]

@@ -27,3 +27,10 @@ pub(crate) fn backend() -> Result<&'static dyn crate::prove::Backend, crate::Err
     devices()?;
     Err(crate::Error::NoGpu { why: "this version of interlock proves on the CPU only".to_owned() })
 }
+
+impl std::fmt::Display for DeviceInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (major, minor) = self.compute_capability;
+        write!(f, "{}, {} MiB, compute capability {major}.{minor}", self.name, self.memory >> 20)
+    }
+}
