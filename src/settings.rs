@@ -41,11 +41,9 @@ pub fn backend() -> Result<BackendChoice, Error> {
         None | Some("auto") => Ok(BackendChoice::Auto),
         Some("cpu") => Ok(BackendChoice::Cpu),
         Some("gpu") => Ok(BackendChoice::Gpu),
-        Some(other) => Err(Error::Setting {
-            name: "INTERLOCK_BACKEND",
-            value: other.to_owned(),
-            expected: "auto, cpu or gpu",
-        }),
+        Some(other) => {
+            Err(Error::Setting { name: "INTERLOCK_BACKEND", value: other.to_owned(), expected: "auto, cpu or gpu" })
+        }
     }
 }
 
