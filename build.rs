@@ -1,1 +1,3 @@
-fn main() {}
+fn main() {
+    println!("cargo::rustc-check-cfg=cfg(interlock_cuda)");
+}

@@ -37,22 +37,12 @@ impl Proof {
 }
 
 /// The group order r, little-endian limbs.
-pub const FR_MODULUS: [u64; 4] = [
-    0xffff_ffff_0000_0001,
-    0x53bd_a402_fffe_5bfe,
-    0x3339_d808_09a1_d805,
-    0x73ed_a753_299d_7d48,
-];
+pub const FR_MODULUS: [u64; 4] =
+    [0xffff_ffff_0000_0001, 0x53bd_a402_fffe_5bfe, 0x3339_d808_09a1_d805, 0x73ed_a753_299d_7d48];
 
 /// 1 in `Fr`, in Montgomery form.
-pub const FR_ONE: Fr = Fr {
-    l: [
-        0x0000_0001_ffff_fffe,
-        0x5884_b7fa_0003_4802,
-        0x998c_4fef_ecbc_4ff5,
-        0x1824_b159_acc5_056f,
-    ],
-};
+pub const FR_ONE: Fr =
+    Fr { l: [0x0000_0001_ffff_fffe, 0x5884_b7fa_0003_4802, 0x998c_4fef_ecbc_4ff5, 0x1824_b159_acc5_056f] };
 
 /// Whether the limbs of `x` are below the modulus, as every element of `Fr` must be.
 pub fn is_canonical(x: &Fr) -> bool {

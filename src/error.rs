@@ -286,7 +286,6 @@ impl ParamsFault {
 /// A vector with room for `len` elements, or an error instead of an abort.
 pub(crate) fn try_with_capacity<T>(len: usize, what: &'static str) -> Result<Vec<T>, Error> {
     let mut v = Vec::new();
-    v.try_reserve_exact(len)
-        .map_err(|_| Error::OutOfMemory { what, bytes: len.saturating_mul(size_of::<T>()) })?;
+    v.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { what, bytes: len.saturating_mul(size_of::<T>()) })?;
     Ok(v)
 }

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use crate::error::Error;
 use crate::logging::{self, Level};
 
-/// Which backend proves. The numbers are those of the C enum.
+/// Which backend proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(C)]
 pub enum BackendChoice {
     /// A GPU where one can prove, else the CPU.
     Auto = 0,
@@ -41,11 +41,9 @@ pub fn backend() -> Result<BackendChoice, Error> {
         None | Some("auto") => Ok(BackendChoice::Auto),
         Some("cpu") => Ok(BackendChoice::Cpu),
         Some("gpu") => Ok(BackendChoice::Gpu),
-        Some(other) => Err(Error::Setting {
-            name: "INTERLOCK_BACKEND",
-            value: other.to_owned(),
-            expected: "auto, cpu or gpu",
-        }),
+        Some(other) => {
+            Err(Error::Setting { name: "INTERLOCK_BACKEND", value: other.to_owned(), expected: "auto, cpu or gpu" })
+        }
     }
 }
 
