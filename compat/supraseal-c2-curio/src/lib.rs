@@ -17,6 +17,7 @@ mod shared;
 
 use std::ffi::c_void;
 
+use interlock::logging::{self, Level};
 use interlock::raw;
 use shared::error::or_panic;
 use shared::prove::{check_blindings, check_proofs, prove};
@@ -155,7 +156,7 @@ fn start<S, D>(
 }
 
 /// Waits for the proofs of `handle`, which [`start_groth16_proof`] returned, and writes them to `proofs`, one a circuit.
-/// The handle is used up, whatever happens.
+/// The handle is used up, whether this succeeds or not, unless `proofs` has the wrong length.
 ///
 /// # Panics
 /// If the proofs could not be made, or the handle is not one that is pending, with a `&'static str` that says why.
@@ -171,12 +172,13 @@ fn finish<PR>(handle: *mut c_void, proofs: &mut [PR]) -> Result<(), interlock::E
     unsafe { raw::finalize(handle, proofs.as_mut_ptr().cast()) }
 }
 
-/// Gives up the proofs of `handle`. Does nothing for a null handle and for one that is used up; never panics.
+/// Gives up the proofs of `handle`. Does nothing for a null handle and for one that is used up, and logs a warning for
+/// one that was never given out. Never panics, so it may be called while unwinding.
 ///
 /// # Safety
 /// None is needed: handles are checked. The function is `unsafe` because its callers write it so.
 pub unsafe fn drop_pending_proof(handle: *mut c_void) {
-    raw::destroy_pending(handle);
+    warn_of("drop_pending_proof", raw::destroy_pending(handle));
 }
 
 /// Makes a queue for a device: calls that name the same one take turns on it in the order they came.
@@ -185,10 +187,17 @@ pub fn alloc_gpu_mutex() -> *mut c_void {
     raw::create_locks()
 }
 
-/// Frees what [`alloc_gpu_mutex`] returned. Calls that use it still go on; later ones get an error.
+/// Frees what [`alloc_gpu_mutex`] returned. Calls that use it go on; later ones get an error. Does nothing for null, and
+/// logs a warning for anything else. Never panics.
 ///
 /// # Safety
 /// None is needed: handles are checked. The function is `unsafe` because its callers write it so.
 pub unsafe fn free_gpu_mutex(ptr: *mut c_void) {
-    raw::destroy_locks(ptr);
+    warn_of("free_gpu_mutex", raw::destroy_locks(ptr));
+}
+
+fn warn_of(function: &str, outcome: Result<(), interlock::Error>) {
+    if let Err(error) = outcome {
+        logging::emit(Level::Warn, format_args!("{function}: {error}"));
+    }
 }
