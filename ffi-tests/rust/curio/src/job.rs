@@ -3,15 +3,27 @@
 use std::ffi::c_void;
 
 use interlock::curve::{Fr, Proof};
+use interlock_vectors::{Circuit, Vector};
 use supraseal_c2::SRS;
 
-use crate::{Circuit, Vector};
+use crate::blindings;
 
 /// A batch that can be proved through any of the functions.
 pub struct Job {
     circuits: Vec<Circuit>,
     r_s: Vec<Fr>,
     s_s: Vec<Fr>,
+}
+
+/// Whether the circuits of `vector` share their sizes and densities, as `generate_groth16_proof` needs.
+pub fn is_of_one_shape(vector: &Vector) -> bool {
+    vector.circuits.windows(2).all(|pair| {
+        let [left, right] = pair else { unreachable!("windows of two") };
+        left.a_aux == right.a_aux
+            && left.b_inp == right.b_inp
+            && left.b_aux == right.b_aux
+            && left.a.len() == right.a.len()
+    })
 }
 
 /// The handle of a started job, with what must stay until it is finished.
@@ -47,8 +59,9 @@ impl Pending {
 impl Job {
     /// The circuits of `vector`, which have to be of one shape.
     pub fn new(vector: &Vector) -> Self {
-        assert!(vector.is_of_one_shape(), "{}", vector.name);
-        Self { circuits: vector.circuits.clone(), r_s: vector.r_s(), s_s: vector.s_s() }
+        assert!(is_of_one_shape(vector), "{}", vector.name);
+        let (r_s, s_s) = blindings(vector);
+        Self { circuits: vector.circuits.clone(), r_s, s_s }
     }
 
     /// Proves it in one call.
@@ -63,12 +76,12 @@ impl Job {
             &self.pointers(|c| &c.aux),
             shape.inp.len(),
             shape.aux.len(),
-            &shape.a_aux_density,
-            &shape.b_inp_density,
-            &shape.b_aux_density,
-            shape.a_aux_popcount,
-            shape.b_inp_popcount,
-            shape.b_aux_popcount,
+            &shape.a_aux.words,
+            &shape.b_inp.words,
+            &shape.b_aux.words,
+            shape.a_aux.popcount,
+            shape.b_inp.popcount,
+            shape.b_aux.popcount,
             self.circuits.len(),
             &self.r_s,
             &self.s_s,
@@ -91,12 +104,12 @@ impl Job {
             &self.pointers(|c| &c.aux),
             shape.inp.len(),
             shape.aux.len(),
-            &shape.a_aux_density,
-            &shape.b_inp_density,
-            &shape.b_aux_density,
-            shape.a_aux_popcount,
-            shape.b_inp_popcount,
-            shape.b_aux_popcount,
+            &shape.a_aux.words,
+            &shape.b_inp.words,
+            &shape.b_aux.words,
+            shape.a_aux.popcount,
+            shape.b_inp.popcount,
+            shape.b_aux.popcount,
             self.circuits.len(),
             &self.r_s,
             &self.s_s,
