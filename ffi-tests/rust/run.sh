@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The Rust doors, tested: unmodified bellperson and Curio's way of calling, through the two `supraseal-c2` crates.
-#   ffi-tests/rust/run.sh [all | bellperson-026 | bellperson-027 | paths-override | curio | lint]...
+#   ffi-tests/rust/run.sh [all | bellperson-026 | bellperson-027 | paths-override | curio | lint | relock]...
+# `relock` brings the lock files up to date after a change of the library's own dependencies.
 # Builds into CARGO_TARGET_DIR, or else into `target` at the top of the repository. May be run again at any time.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -44,8 +45,16 @@ curio() {
     (cd curio && cargo test --release --locked)
 }
 
+packages=(../../compat/supraseal-c2 ../../compat/supraseal-c2-curio bellperson-cpu bellperson-026 bellperson-027 curio)
+
+relock() {
+    for package in "${packages[@]}"; do
+        (cd "$package" && cargo metadata --format-version 1 >/dev/null)
+    done
+}
+
 lint() {
-    for package in ../../compat/supraseal-c2 ../../compat/supraseal-c2-curio bellperson-cpu bellperson-026 bellperson-027 curio; do
+    for package in "${packages[@]}"; do
         say "lint ${package##*/}"
         (cd "$package" && cargo fmt --check && cargo clippy --quiet --release --locked --all-targets -- -D warnings)
     done
@@ -58,6 +67,7 @@ for target in "$@"; do
         paths-override) paths_override ;;
         curio) curio ;;
         lint) lint ;;
+        relock) relock ;;
         all)
             patched bellperson-026
             patched bellperson-027
