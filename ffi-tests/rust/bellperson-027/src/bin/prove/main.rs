@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use bellperson::groth16::{
@@ -21,6 +21,7 @@ use blstrs::Bls12;
 use interlock::logging::{self, Level};
 use interlock_ffi_tests::Preimage;
 use rand_core::OsRng;
+use sha2::{Digest, Sha256};
 
 use size::Size;
 use timed::Timed;
@@ -41,10 +42,10 @@ fn main() -> ExitCode {
 fn account() -> Result<(), Box<dyn Error>> {
     let circuit = Preimage::Sha256(PREIMAGE.to_vec());
     let size = Size::of(circuit.clone())?;
-    let notes = collect_notes();
+    let notes = Notes::collect();
 
     line("library", format_args!("interlock {}, {}", interlock::VERSION, backend()?));
-    line("statement", format_args!("I know {} bytes and their SHA-256", PREIMAGE.len()));
+    line("statement", format_args!("I know {} bytes whose SHA-256 is {:x}", PREIMAGE.len(), Sha256::digest(PREIMAGE)));
     line(
         "circuit",
         format_args!(
@@ -68,6 +69,7 @@ fn account() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let params = SuprasealParameters::<Bls12>::new(path.clone())?;
     line("loading", format_args!("{:.1?}, every point checked", start.elapsed()));
+    notes.print();
 
     let synthesized = OnceLock::new();
     let start = Instant::now();
@@ -76,9 +78,7 @@ fn account() -> Result<(), Box<dyn Error>> {
     let (end, middle) = (Instant::now(), *synthesized.get().ok_or("the circuit was not synthesised")?);
     line("synthesis", format_args!("{:.1?}", middle - start));
     line("proving", format_args!("{:.1?}", end - middle));
-    for note in notes.lock().map_err(|_| "a note was lost")?.iter() {
-        line("", format_args!("{note}"));
-    }
+    notes.print();
 
     let key = prepare_verifying_key(&VerifyingKey::<Bls12>::read(File::open(&path)?)?);
     let start = Instant::now();
@@ -100,17 +100,28 @@ fn line(label: &str, what: std::fmt::Arguments<'_>) {
     println!("{:<14}{what}", format!("{label}{colon}"));
 }
 
-/// Collects what the library tells of a proof and its phases.
-fn collect_notes() -> Arc<Mutex<Vec<String>>> {
-    let notes = Arc::new(Mutex::new(Vec::new()));
-    let collected = notes.clone();
-    logging::set_level(Level::Info);
-    logging::set_callback(Some(Arc::new(move |_, message| {
-        if let Ok(mut notes) = collected.lock() {
-            notes.push(message.to_owned());
-        }
-    })));
-    notes
+/// What the library tells of its work, such as the phases of a proof.
+#[derive(Clone, Default)]
+struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Notes {
+    /// Collects what is told from now on.
+    fn collect() -> Self {
+        let notes = Self::default();
+        let collected = notes.clone();
+        logging::set_level(Level::Info);
+        logging::set_callback(Some(Arc::new(move |_, message| collected.lock().push(message.to_owned()))));
+        notes
+    }
+
+    /// Prints what was collected since the last time.
+    fn print(&self) {
+        self.lock().drain(..).for_each(|note| line("", format_args!("{note}")));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What will prove.
