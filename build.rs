@@ -1,3 +1,5 @@
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(interlock_cuda)");
+    // The ABI's version: it changes when a program built against an older header would no longer work.
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libinterlock.so.0");
 }
