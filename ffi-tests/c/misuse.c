@@ -7,6 +7,7 @@
 #include "outcome.h"
 #include "vector.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -702,18 +703,19 @@ static void another_srs(const char *folder)
     next_is_right("after another circuit's SRS");
 }
 
-static volatile bool proving;
+static atomic_bool proving;
 
 static void *evict_all_the_time(void *unused)
 {
+    interlock_error error;
     (void)unused;
-    while (proving) {
+    do {
         interlock_srs again;
-        if (succeeded(create_SRS(&again, good.params, true), "create while a proof runs")) {
-            evict_SRS(&again);
-            drop_SRS(&again);
-        }
-    }
+        error = create_SRS(&again, good.params, true);
+        evict_SRS(&again);
+        drop_SRS(&again);
+    } while (error.code == 0 && proving);
+    succeeded(error, "create while proofs run");
     return NULL;
 }
 
