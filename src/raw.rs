@@ -352,7 +352,7 @@ unsafe fn slice<'a, T>(pointer: *const T, len: usize, what: impl Fn() -> String)
 }
 
 /// Checks what can be known of a pointer to `len` > 0 elements.
-fn check_pointer<T>(pointer: *const T, len: usize, what: impl Fn() -> String) -> Result<(), Error> {
+pub(crate) fn check_pointer<T>(pointer: *const T, len: usize, what: impl Fn() -> String) -> Result<(), Error> {
     if pointer.is_null() {
         return Err(Error::Null { what: what() });
     }
