@@ -22,6 +22,7 @@ pub mod prove;
 pub mod raw;
 pub mod settings;
 mod sys;
+mod threads;
 
 pub use error::{Error, HandleKind, ParamsFault};
 pub use gpu::{devices, DeviceInfo};
