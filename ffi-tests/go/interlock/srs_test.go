@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -73,14 +74,17 @@ func TestParameterFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	file := func(name string, content []byte) string {
-		path := filepath.Join(dir, name)
+	files := 0
+	file := func(content []byte) string {
+		files++
+		path := filepath.Join(dir, strconv.Itoa(files))
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
-	pipe := filepath.Join(dir, "pipe")
+	absent := filepath.Join(dir, "absent")
+	pipe := filepath.Join(dir, "special")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -91,15 +95,15 @@ func TestParameterFiles(t *testing.T) {
 		want syscall.Errno
 		says string
 	}{
-		{filepath.Join(dir, "missing"), syscall.ENOENT, "missing"},
-		{filepath.Join(file("file", good), "below"), syscall.ENOTDIR, "below"},
+		{absent, syscall.ENOENT, absent},
+		{filepath.Join(file(good), "below"), syscall.ENOTDIR, "below"},
 		{dir, syscall.EISDIR, "directory"},
 		{pipe, syscall.ENOTSUP, "not a regular file"},
-		{file("empty", nil), syscall.ENODATA, "empty"},
-		{file("truncated", good[:len(good)-1]), syscall.EOVERFLOW, "truncated"},
-		{file("header", good[:100]), syscall.EOVERFLOW, "truncated"},
-		{file("trailing", append(good, 0)), syscall.EFBIG, "trailing"},
-		{file("damaged", damaged), syscall.EDOM, "not on the curve"},
+		{file(nil), syscall.ENODATA, "empty"},
+		{file(good[:len(good)-1]), syscall.EOVERFLOW, "truncated"},
+		{file(good[:100]), syscall.EOVERFLOW, "truncated"},
+		{file(append(good, 0)), syscall.EFBIG, "content ends at"},
+		{file(damaged), syscall.EDOM, "not on the curve"},
 		{"a\x00b", syscall.EINVAL, `"a\x00b"`},
 	} {
 		srs, err := OpenSRS(c.path, false)
@@ -110,7 +114,7 @@ func TestParameterFiles(t *testing.T) {
 			t.Errorf("%q: %v; must be %v and say %q", c.path, err, c.want, c.says)
 		}
 	}
-	if _, err := OpenSRS(filepath.Join(dir, "missing"), true); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenSRS(absent, true); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v is no fs.ErrNotExist", err)
 	}
 }

@@ -26,12 +26,12 @@ type input struct {
 	r, s     []Fr
 }
 
-// vectorsDir is where the vectors are: INTERLOCK_VECTORS, else shared/vectors beside the repository.
+// vectorsDir is where the vectors are: INTERLOCK_VECTORS, else those of this repository.
 func vectorsDir() string {
 	if dir := os.Getenv("INTERLOCK_VECTORS"); dir != "" {
 		return dir
 	}
-	return filepath.Join("..", "..", "..", "..", "shared", "vectors")
+	return filepath.Join("..", "..", "vectors", "data")
 }
 
 // allVectors loads every vector there is, and fails the test if there is none.
