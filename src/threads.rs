@@ -54,7 +54,8 @@ pub(crate) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Err
     })
 }
 
-fn refused() -> Error {
+/// The error of [`pool`] and [`install`].
+pub(crate) fn refused() -> Error {
     Error::Setting {
         name: "INTERLOCK_CPU_THREADS",
         value: settings::cpu_threads().to_string(),
