@@ -205,6 +205,41 @@ func TestFinalizeRace(t *testing.T) {
 	}
 }
 
+// When Destroy has returned the witness may be written to, also if another goroutine was in Finalize.
+func TestDestroyWaitsForFinalize(t *testing.T) {
+	var v vector
+	for _, other := range allVectors(t) {
+		if v.circuits == nil || len(other.circuits[0].Aux) > len(v.circuits[0].Aux) {
+			v = other
+		}
+	}
+	in := v.input.clone()
+	pending, err := Start(in.circuits, in.r, in.s, v.open(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	finalized := make(chan error)
+	begun := make(chan struct{})
+	go func() {
+		close(begun)
+		proofs, err := pending.Finalize()
+		if err == nil {
+			err = v.differs(proofs)
+		}
+		finalized <- err
+	}()
+	<-begun
+	time.Sleep(5 * time.Millisecond)
+	pending.Destroy()
+	for _, a := range in.circuits {
+		overwrite(a.Inp)
+		overwrite(a.Aux)
+	}
+	if err := <-finalized; err != nil && !contains(err, "finalized or destroyed already") {
+		t.Error(err)
+	}
+}
+
 // What is no longer reachable ends by itself, and takes its pins along: the runtime panics over pins that are forgotten.
 func TestForgotten(t *testing.T) {
 	v := smallVectors(t)[0]
