@@ -6,6 +6,7 @@
 #define INTERLOCK_LAUNCHERS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,64 @@ int interlock_driver_entry_point(const char *symbol, unsigned version, void **fu
 
 /* out[i] = a[i]·b[i] in Fr for i < n: Montgomery form, canonical, 32 bytes and aligned to 16. `out` may be `a` or `b`. */
 int interlock_fr_mul(void *out, const void *a, const void *b, size_t n, struct CUstream_st *stream);
+
+/* Multi-scalar multiplication, the sum of scalar·point over terms, in G1 and G2.
+ *
+ * Points are affine: 96 bytes, or 192 in G2, as in the C ABI, aligned to 16; all zeros are infinity. Scalars are in Fr, in
+ * Montgomery form, aligned to 16. Sums are (X, Y, ZZ, ZZZ) for the point (X/ZZ, Y/ZZZ), 192 or 384 bytes, infinity where ZZ is 0. */
+
+/* The n terms: term i multiplies points[positions ? positions[i] : i] by the scalar number (indices ? indices[i] : i), or, if
+ * reversed_bits is not 0, by that whose number is i with this many of its lowest bits reversed (then indices is null and n at most
+ * 2^reversed_bits). Positions are below 2^31. If count is not null, only the first *count terms count. */
+struct interlock_msm_terms {
+    const void *points;
+    const void *scalars;
+    const uint32_t *positions;
+    const uint32_t *indices;
+    const uint32_t *count;
+    size_t n;
+    unsigned reversed_bits;
+};
+
+/* How the work is cut: windows of window_bits bits of a scalar, `group` of them at a time, and segments of 2^segment_bits
+ * buckets. A caller who has less scratch may lower `group`, which costs speed. */
+struct interlock_msm_shape {
+    unsigned window_bits;
+    unsigned windows;
+    unsigned group;
+    unsigned segment_bits;
+};
+
+/* The shape that suits n terms. */
+struct interlock_msm_shape interlock_msm_shape_for(size_t n);
+
+/* Bytes of scratch, aligned to 256, for n terms in this shape; 0 if CUDA does not answer. */
+size_t interlock_msm_g1_scratch_bytes(size_t n, struct interlock_msm_shape shape);
+size_t interlock_msm_g2_scratch_bytes(size_t n, struct interlock_msm_shape shape);
+
+/* Enqueues the MSM. It leaves (window_bits − segment_bits) sums a window, for window 0, 1, …, in `sums`, and the result is the
+ * sum of all these with weights: 2^(w·window_bits) is that of the first of window w, and 2^(w·window_bits + segment_bits + j) that
+ * of its number 1 + j. `terms` and `shape` are host memory, read before it returns. */
+int interlock_msm_g1(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
+                     struct CUstream_st *stream);
+int interlock_msm_g2(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
+                     struct CUstream_st *stream);
+
+/* The n points at positions[i], or at i if positions is null; if count is not null, only the first *count. */
+struct interlock_sum_terms {
+    const void *points;
+    const uint32_t *positions;
+    const uint32_t *count;
+    size_t n;
+};
+
+/* Bytes of scratch, aligned to 256. */
+size_t interlock_sum_g1_scratch_bytes(void);
+size_t interlock_sum_g2_scratch_bytes(void);
+
+/* Enqueues the sum of points, in the form of an MSM's sums, to *sum. */
+int interlock_sum_g1(void *scratch, void *sum, const struct interlock_sum_terms *terms, struct CUstream_st *stream);
+int interlock_sum_g2(void *scratch, void *sum, const struct interlock_sum_terms *terms, struct CUstream_st *stream);
 
 #ifdef __cplusplus
 }
