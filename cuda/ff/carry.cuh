@@ -8,8 +8,10 @@
 
 #ifdef __CUDACC__
 #define INTERLOCK_HD __host__ __device__ __forceinline__
+#define INTERLOCK_HD_CALL __host__ __device__ __noinline__
 #else
 #define INTERLOCK_HD inline
+#define INTERLOCK_HD_CALL inline
 #endif
 
 namespace interlock {
