@@ -111,7 +111,6 @@ fn build_with_cuda(nvcc: &Path) -> Result<(), Fault> {
     println!("cargo::metadata=cuda=1");
     println!("cargo::metadata=cuda_version={major}.{minor}");
     println!("cargo::metadata=cuda_archs={}", toolkit::join(&archs));
-    println!("cargo::metadata=cuda_include={}/cuda", cargo_var("CARGO_MANIFEST_DIR"));
     println!("cargo::metadata=nvcc={}", nvcc.display());
     println!("cargo::metadata=cudart_dir={}", cudart.display());
     Ok(())
