@@ -167,7 +167,7 @@ pub enum Error {
 }
 
 /// What can be wrong with a parameter file.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParamsFault {
     /// It is a directory, a device, a pipe or a socket.

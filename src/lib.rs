@@ -23,6 +23,7 @@ pub mod raw;
 pub mod settings;
 #[cfg(interlock_cuda)]
 mod sys;
+mod threads;
 
 pub use error::{Error, HandleKind, ParamsFault};
 pub use gpu::{devices, DeviceInfo};

@@ -7,9 +7,9 @@ use std::sync::{Arc, RwLock};
 
 use crate::settings;
 
-/// How grave a message is; the numbers are those of the C enum.
+/// How grave a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
+#[repr(C)]
 pub enum Level {
     /// Nothing is logged.
     Off = 0,
@@ -78,20 +78,19 @@ pub fn set_callback(callback: Option<Callback>) {
     *CALLBACK.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = callback;
 }
 
-/// Logs one message.
-pub(crate) fn emit(at: Level, message: Arguments<'_>) {
-    if at > level() {
-        return;
-    }
+/// Logs one message: to the callback, else to the program's `log` logger if that takes it, else to standard error.
+pub fn emit(at: Level, message: Arguments<'_>) {
     let callback = CALLBACK.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
     if let Some(callback) = callback {
-        callback(at, &message.to_string());
-    } else if log::max_level() != log::LevelFilter::Off {
-        // Some program in this process has set up `log`: its own filter decides.
-        if let Some(at) = at.to_log().to_level() {
-            log::log!(target: "interlock", at, "{message}");
+        if at <= level() {
+            callback(at, &message.to_string());
         }
-    } else {
+        return;
+    }
+    let Some(log_level) = at.to_log().to_level() else { return };
+    if log::log_enabled!(target: "interlock", log_level) {
+        log::log!(target: "interlock", log_level, "{message}");
+    } else if at <= level() {
         let name = match at {
             Level::Error => "error",
             Level::Warn => "warning",

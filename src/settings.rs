@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use crate::error::Error;
 use crate::logging::{self, Level};
 
-/// Which backend proves. The numbers are those of the C enum.
+/// Which backend proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(C)]
 pub enum BackendChoice {
     /// A GPU where one can prove, else the CPU.
     Auto = 0,

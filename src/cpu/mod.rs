@@ -1,1 +1,127 @@
 //! The CPU backend: the same proofs with blst's arithmetic on rayon.
+//!
+//! Starting a batch takes one circuit after another to its quotient and the MSM over the `h` query, and keeps that one
+//! point; finishing it does the MSMs over the witness, again circuit by circuit. So a batch needs the memory
+//! of one circuit, however many it has, and every step uses all threads.
+
+mod batch_add;
+mod group;
+mod msm;
+mod ntt;
+mod proof;
+mod quotient;
+#[cfg(test)]
+mod random;
+mod scalar;
+mod terms;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::curve::Proof;
+use crate::error::Error;
+use crate::logging;
+use crate::params::Parameters;
+use crate::prove::{check_scalars, Backend, Batch, Blinding, Evaluations, Pending, Witness};
+use crate::threads;
+use group::{G1, G2};
+use msm::msm;
+use proof::{assemble, Sums};
+use quotient::Quotient;
+use terms::{Part, Selection, Terms};
+
+/// The backend that proves on the CPU's cores.
+pub(crate) struct Cpu;
+
+impl Backend for Cpu {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
+        let Batch { evaluations, witnesses, blindings, srs, .. } = batch;
+        let h = threads::install(|| start(evaluations, &witnesses, &blindings, &srs))??;
+        Ok(Box::new(Started { h, witnesses, blindings, srs }))
+    }
+}
+
+fn start(
+    evaluations: &[Evaluations<'_>],
+    witnesses: &[Witness<'_>],
+    blindings: &[Blinding],
+    srs: &Parameters,
+) -> Result<Vec<HSum>, Error> {
+    for (i, ((evaluations, witness), blinding)) in evaluations.iter().zip(witnesses).zip(blindings).enumerate() {
+        check_scalars(i, evaluations, witness, blinding)?;
+    }
+    let quotient = Quotient::new(srs.domain_log2())?;
+    evaluations.iter().map(|evaluations| HSum::new(&quotient, evaluations, srs)).collect()
+}
+
+/// The part of a proof that comes from a, b and c.
+struct HSum {
+    sum: blst::blst_p1,
+    constraints: usize,
+    quotient_time: Duration,
+    msm_time: Duration,
+}
+
+impl HSum {
+    fn new(quotient: &Quotient, evaluations: &Evaluations<'_>, srs: &Parameters) -> Result<Self, Error> {
+        let (h, quotient_time) = timed(|| quotient.coefficients(evaluations))?;
+        // The coefficient of x^(m − 1) has no point: it is 0 for a satisfied circuit. Reversing bits leaves it at the end.
+        let part = Part { scalars: &h[..h.len() - 1], selection: Selection::Reversed(quotient.log2()) };
+        let (sum, msm_time) = timed(|| msm::<G1>(&srs.h, &Terms::new(&[part])?))?;
+        Ok(Self { sum, constraints: evaluations.a.len(), quotient_time, msm_time })
+    }
+}
+
+/// A batch whose quotients are done.
+struct Started<'w> {
+    h: Vec<HSum>,
+    witnesses: Vec<Witness<'w>>,
+    blindings: Vec<Blinding>,
+    srs: Arc<Parameters>,
+}
+
+impl Pending for Started<'_> {
+    fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
+        threads::install(|| {
+            let circuits = self.h.iter().zip(&self.witnesses).zip(&self.blindings);
+            circuits.map(|((h, witness), blinding)| prove(h, witness, blinding, &self.srs)).collect()
+        })?
+    }
+}
+
+fn prove(h: &HSum, witness: &Witness<'_>, blinding: &Blinding, srs: &Parameters) -> Result<Proof, Error> {
+    let inputs = |selection| Part { scalars: witness.inp, selection };
+    let aux = |selection| Part { scalars: witness.aux, selection };
+    let (l, l_time) = timed(|| msm::<G1>(&srs.l, &Terms::new(&[aux(Selection::All)])?))?;
+    let of_a = [inputs(Selection::All), aux(Selection::Dense(witness.a_aux_density))];
+    let (a, a_time) = timed(|| msm::<G1>(&srs.a, &Terms::new(&of_a)?))?;
+    let of_b = [inputs(Selection::Dense(witness.b_inp_density)), aux(Selection::Dense(witness.b_aux_density))];
+    let of_b = Terms::new(&of_b)?;
+    let (b1, b1_time) = timed(|| msm::<G1>(&srs.b_g1, &of_b))?;
+    let (b2, b2_time) = timed(|| msm::<G2>(&srs.b_g2, &of_b))?;
+    let proof = assemble(&Sums { h: h.sum, l, a, b1, b2 }, blinding, srs);
+    logging::info!(
+        "cpu: {} constraints, {} inputs, {} aux, domain 2^{}; ms: quotient {}, h {}, l {}, a {}, b_g1 {}, b_g2 {}",
+        h.constraints,
+        witness.inp.len(),
+        witness.aux.len(),
+        srs.domain_log2(),
+        h.quotient_time.as_millis(),
+        h.msm_time.as_millis(),
+        l_time.as_millis(),
+        a_time.as_millis(),
+        b1_time.as_millis(),
+        b2_time.as_millis(),
+    );
+    Ok(proof)
+}
+
+fn timed<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<(T, Duration), Error> {
+    let start = Instant::now();
+    let result = work()?;
+    Ok((result, start.elapsed()))
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// interlock: a Groth16 prover for Filecoin's proofs over BLS12-381, with the C ABI of supraseal-c2.
+//
+// In short:
+//
+//     interlock_srs srs;
+//     interlock_error e = create_SRS(&srs, "circuit.params", true);
+//     if (e.code == 0)
+//         e = generate_groth16_proofs_c(&assignment, 1, &r, &s, &proof, &srs, NULL);
+//     if (e.code != 0) {
+//         fprintf(stderr, "%d: %s\n", e.code, e.message ? e.message : "out of memory");
+//         free(e.message);
+//     }
+//     drop_SRS(&srs);
+//
+// Conventions
+//   - Any thread may call any function, several at once. Nothing aborts, exits, unwinds out of a call, or writes to
+//     standard output; warnings go to standard error unless a callback takes them.
+//   - Handles (gpu_locks, pending proofs, an SRS's ptr) are numbers that are looked up, never addresses that are
+//     followed: a stale or garbage one is an error. They are not reused. Do not use them in a forked child.
+//   - A function that fails says why: an errno (> 0) or a negated cudaError (< 0) as code, and a text that names the
+//     argument, what it was and what it had to be. The text is the caller's, to be freed with free().
+//   - Sizes count elements, never bytes, unless they say so. All numbers in memory are little-endian.
+//
+// Linking: `pkg-config --cflags --libs interlock`. For libinterlock.a add --static and, where the shared library is
+// installed too, write -l:libinterlock.a in place of -linterlock.
+//
+// This header compiles as C99 and later, and as C++11 and later. It is generated: edit the Rust sources instead.
+
+
+#ifndef INTERLOCK_H
+#define INTERLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// An element of the scalar field Fr: 4 limbs, least significant first, Montgomery form with R = 2^256, below the
+// group order r. The layout of blst_fr. 32 bytes.
+typedef struct interlock_fr {
+    uint64_t limbs[4];
+} interlock_fr;
+
+// A point of G1 in affine coordinates: x, y, 6 limbs each, least significant first, Montgomery form with R = 2^384.
+// The point at infinity is all zeros. The layout of blst_p1_affine. 96 bytes.
+typedef struct interlock_g1 {
+    uint64_t x[6], y[6];
+} interlock_g1;
+
+// A point of G2 in affine coordinates over Fp2: x = x[0] + x[1]·u, y likewise; as interlock_g1 otherwise. The layout of
+// blst_p2_affine. 192 bytes.
+typedef struct interlock_g2 {
+    uint64_t x[2][6], y[2][6];
+} interlock_g2;
+
+
+// Which backend proves.
+typedef enum interlock_backend {
+  // A GPU where one can prove, else the CPU.
+  INTERLOCK_BACKEND_AUTO = 0,
+  // The CPU.
+  INTERLOCK_BACKEND_CPU = 1,
+  // A GPU, and an error where none can prove.
+  INTERLOCK_BACKEND_GPU = 2,
+} interlock_backend;
+
+// How grave a message is.
+typedef enum interlock_log_level {
+  // Nothing is logged.
+  INTERLOCK_LOG_LEVEL_OFF = 0,
+  // Something failed that the caller does not learn of otherwise.
+  INTERLOCK_LOG_LEVEL_ERROR = 1,
+  // Something works, but not as its user would want it to.
+  INTERLOCK_LOG_LEVEL_WARN = 2,
+  // What a proof did and how long its phases took.
+  INTERLOCK_LOG_LEVEL_INFO = 3,
+  // Decisions on the way.
+  INTERLOCK_LOG_LEVEL_DEBUG = 4,
+  // Everything.
+  INTERLOCK_LOG_LEVEL_TRACE = 5,
+} interlock_log_level;
+
+// How a call went, returned by value.
+//
+// `code` is 0 on success, an errno value (> 0) or a negated cudaError (< 0). `message` is NULL or a NUL-terminated
+// text that says what was expected, what was found and what to do; it belongs to the caller, who frees it with
+// `free()`.
+typedef struct interlock_error {
+  // 0, an errno, or a negated cudaError.
+  int code;
+  // NULL, or a text to be freed with `free()`.
+  char *message;
+} interlock_error;
+
+// A reference to loaded parameters. `ptr` is a handle, not an address; NULL is an empty SRS.
+//
+// Each SRS that create_SRS() or clone_SRS() returned is dropped once, with drop_SRS(). A bitwise copy is the same
+// reference.
+typedef struct interlock_srs {
+  // The handle, or NULL.
+  void *ptr;
+} interlock_srs;
+
+// One circuit's input: 17 eight-byte fields, 136 bytes.
+//
+// Densities are bit vectors in 64-bit words, bit 0 of word 0 first; bits past the length are ignored.
+typedef struct interlock_assignment {
+  // Which private variables have a point in the `a` query: `a_aux_bit_len` bits.
+  const uint64_t *a_aux_density;
+  // Number of bits; must be `aux_assignment_size`.
+  size_t a_aux_bit_len;
+  // Number of bits that are set; with the inputs, the length of the `a` query.
+  size_t a_aux_popcount;
+  // Which inputs have a point in the `b_g1` and `b_g2` queries: `b_inp_bit_len` bits.
+  const uint64_t *b_inp_density;
+  // Number of bits; must be `inp_assignment_size`.
+  size_t b_inp_bit_len;
+  // Number of bits that are set.
+  size_t b_inp_popcount;
+  // Which private variables have a point in the `b_g1` and `b_g2` queries: `b_aux_bit_len` bits.
+  const uint64_t *b_aux_density;
+  // Number of bits; must be `aux_assignment_size`.
+  size_t b_aux_bit_len;
+  // Number of bits that are set; with `b_inp_popcount`, the length of the `b_g1` and `b_g2` queries.
+  size_t b_aux_popcount;
+  // A's evaluations: `abc_size` scalars.
+  const interlock_fr *a;
+  // B's evaluations: `abc_size` scalars.
+  const interlock_fr *b;
+  // C's evaluations: `abc_size` scalars.
+  const interlock_fr *c;
+  // Number of constraints, at most the size of the SRS's domain.
+  size_t abc_size;
+  // Public inputs, the constant one first: `inp_assignment_size` scalars.
+  const interlock_fr *inp_assignment_data;
+  // Number of public inputs: the length of the SRS's `ic` query.
+  size_t inp_assignment_size;
+  // Private variables: `aux_assignment_size` scalars.
+  const interlock_fr *aux_assignment_data;
+  // Number of private variables: the length of the SRS's `l` query.
+  size_t aux_assignment_size;
+} interlock_assignment;
+
+// A Groth16 proof: A (G1), B (G2), C (G1), 384 bytes.
+typedef struct interlock_proof {
+  // A = α + r·δ + Σ a.
+  interlock_g1 a;
+  // B = β + s·δ + Σ b, in G2.
+  interlock_g2 b;
+  // C = s·A + r·B1 − rs·δ + H + L.
+  interlock_g1 c;
+} interlock_proof;
+
+// A callback for log messages. `level` is an interlock_log_level, `message` is NUL-terminated and valid during the
+// call only, `user` is what was registered with it. It may run on any thread, several at once, and must not unwind.
+typedef void (*interlock_log_callback)(int level, const char *message, void *user);
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Loads the parameter file at `path` into `*ret`, and returns when every point of it has been read and checked.
+//
+// `path`: NUL-terminated, in the file system's encoding. A file that is in memory already, under this path or another,
+// is shared and not read again. `cache`: keep it in memory also when the last SRS is dropped, until evict_SRS(); the
+// four (INTERLOCK_SRS_CACHE) used last are kept. On error `*ret` is an empty SRS.
+//
+// Errors: EINVAL for a null pointer; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a
+// regular file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense),
+// EILSEQ (a coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity),
+// EPROTO (a point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM.
+struct interlock_error create_SRS(struct interlock_srs *ret,
+                                  const char *path,
+                                  bool cache);
+
+// Drops the cache's own reference to these parameters; they go when the last SRS and the last proof that use them do.
+// NULL and an empty SRS are left alone.
+void evict_SRS(const struct interlock_srs *srs);
+
+// Ends one reference and makes `*srs` empty. Proofs that use the parameters go on. NULL and an empty SRS are left alone.
+void drop_SRS(struct interlock_srs *srs);
+
+// Returns another reference to the same parameters, to be dropped by itself; an empty SRS for NULL, an empty one, and
+// one that was dropped.
+struct interlock_srs clone_SRS(const struct interlock_srs *srs);
+
+// Proves `num_circuits` circuits with one SRS and writes one proof for each.
+//
+// `provers`, `r_s`, `s_s`: `num_circuits` elements each; r and s are the blinding scalars. `proofs`: room for
+// `num_circuits` proofs, which may be uninitialised; all are written on success and none otherwise. `gpu_locks`: NULL, or
+// what create_gpu_locks() returned. Everything still belongs to the caller, and nothing of it is needed after the call.
+//
+// The proofs are a pure function of the inputs: byte for byte those of bellperson's own prover. With `num_circuits` 0 the
+// call succeeds and looks at nothing. Any number of threads may call at once.
+//
+// Errors: EINVAL for a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS, a popcount that
+// disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is none; ENOMEM; ENODEV
+// if a GPU was asked for and none can prove; a negated cudaError; ENOTRECOVERABLE for a fault of the library's own.
+struct interlock_error generate_groth16_proofs_c(const struct interlock_assignment *provers,
+                                                 size_t num_circuits,
+                                                 const interlock_fr *r_s,
+                                                 const interlock_fr *s_s,
+                                                 struct interlock_proof *proofs,
+                                                 const struct interlock_srs *srs,
+                                                 void *gpu_locks);
+
+// Begins the proofs of `num_circuits` circuits and stores a handle to the rest of the work in `*pending_out`.
+//
+// Arguments are those of generate_groth16_proofs_c(). When the call returns, the caller may free or overwrite a, b, c,
+// `r_s`, `s_s` and the array `provers`. The densities and the inp and aux assignments must stay, unchanged, until
+// finalize_groth16_proof_c() or destroy_pending_proof(). The handle may be used from any thread, and need not be the only
+// one: begin the next batch while this one is pending. On error `*pending_out` is NULL.
+//
+// Errors: those of generate_groth16_proofs_c(), and EINVAL if `pending_out` is NULL.
+struct interlock_error generate_groth16_proofs_start_c(const struct interlock_assignment *provers,
+                                                       size_t num_circuits,
+                                                       const interlock_fr *r_s,
+                                                       const interlock_fr *s_s,
+                                                       const struct interlock_srs *srs,
+                                                       void *gpu_locks,
+                                                       void **pending_out);
+
+// Finishes what generate_groth16_proofs_start_c() began and writes its proofs.
+//
+// `proofs`: room for as many proofs as the batch has circuits; all are written on success and none otherwise. The handle
+// is used up either way, unless `proofs` itself is NULL or misaligned; a second call with it is an error, and
+// destroy_pending_proof() on it does nothing.
+//
+// Errors: EINVAL for a handle that is none, or was finalized or destroyed before; otherwise those of
+// generate_groth16_proofs_c().
+struct interlock_error finalize_groth16_proof_c(void *pending,
+                                                struct interlock_proof *proofs);
+
+// Gives up what generate_groth16_proofs_start_c() began. NULL and handles that were finalized or destroyed before are
+// left alone, so an error path may call this without knowing how far it came.
+void destroy_pending_proof(void *pending);
+
+// Gives out a `gpu_locks` handle, for proofs that are to share a place in a GPU's queues. Never NULL.
+//
+// Handles are numbers, not addresses. One handle serves any number of threads and proofs; passing NULL to the proof
+// functions uses one of the library's own. End it with destroy_gpu_locks() or destroy_gpu_mutex().
+void *create_gpu_locks(void);
+
+// Ends a handle that create_gpu_locks() or create_gpu_mutex() gave out. Proofs that are using it go on. NULL is left
+// alone; any other value is logged as a warning and does nothing.
+void destroy_gpu_locks(void *gpu_locks);
+
+// The same as create_gpu_locks(), under the name that callers of `supraseal-c2` know.
+void *create_gpu_mutex(void);
+
+// The same as destroy_gpu_locks(), under the name that callers of `supraseal-c2` know.
+void destroy_gpu_mutex(void *gpu_locks);
+
+// The library's version, such as "0.1.0". Static; do not free.
+const char *interlock_version(void);
+
+// The text of the last error of a call on this thread, "" if there was none. It belongs to the library and stays
+// valid until the next error on this thread. Functions that return nothing leave their errors here too.
+const char *interlock_last_error(void);
+
+// Chooses which backend proves from now on, whatever INTERLOCK_BACKEND says: an interlock_backend value.
+//
+// Errors: EINVAL for a number that is none; ENODEV for INTERLOCK_BACKEND_GPU if no GPU can prove, with the reason, and
+// then nothing is changed.
+struct interlock_error interlock_set_backend(int backend);
+
+// Whether a backend could prove now: an interlock_backend value. Success says yes.
+//
+// Errors: EINVAL for a number that is none; ENODEV with the reason and what to do.
+struct interlock_error interlock_backend_status(int backend);
+
+// The name of the backend that would prove now, "cpu" or "gpu"; NULL if none would (interlock_last_error() says why).
+// Static; do not free.
+const char *interlock_current_backend(void);
+
+// Stores the number of CUDA devices in `*count`; 0 on error.
+//
+// Errors: EINVAL if `count` is NULL; ENODEV with the reason why there are none: a build without CUDA, no driver, a
+// driver too old.
+struct interlock_error interlock_device_count(size_t *count);
+
+// Describes one CUDA device, for people: name, memory and compute capability in one line of text in `*text`, which
+// the caller frees with `free()`. `index` is in CUDA's order. On error `*text` is NULL.
+//
+// Errors: EINVAL if `text` is NULL or there is no device of that index; ENODEV as interlock_device_count(); ENOMEM.
+struct interlock_error interlock_device_text(size_t index,
+                                             char **text);
+
+// Sends log messages to `callback` from now on; NULL sends them to standard error again. Nothing is ever written to
+// standard output. A message that is under way on another thread may still reach the previous callback.
+void interlock_set_log_callback(interlock_log_callback callback,
+                                void *user);
+
+// Drops messages less grave than `level` from now on, whatever INTERLOCK_LOG says: an interlock_log_level.
+//
+// Errors: EINVAL for a number that is none.
+struct interlock_error interlock_set_log_level(int level);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* INTERLOCK_H */
+
+// The types under the names that the ABI's other implementations use; define INTERLOCK_NO_SHORT_NAMES before the
+// #include to leave these out.
+#if !defined(INTERLOCK_NO_SHORT_NAMES) && !defined(INTERLOCK_SHORT_NAMES)
+#define INTERLOCK_SHORT_NAMES
+typedef interlock_fr Fr;
+typedef interlock_assignment Assignment;
+typedef interlock_proof Proof;
+typedef interlock_srs SRS;
+typedef interlock_error RustError;
+#endif

@@ -1,0 +1,62 @@
+//! Why a load failed, apart from the name of the file: several callers may wait for one load under several names.
+
+use std::io;
+use std::path::Path;
+
+use crate::error::{Error, ParamsFault};
+use crate::threads;
+
+/// Why a load failed. [`Failure::at`] makes an [`Error`] of it for each of those who waited.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The file is not what it should be.
+    Fault(ParamsFault),
+    /// A file operation failed.
+    File {
+        /// What was being done.
+        operation: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// There is no memory for the points.
+    OutOfMemory {
+        /// What it was for.
+        what: &'static str,
+        /// How much was asked for.
+        bytes: usize,
+    },
+    /// The threads that read could not be had.
+    Threads,
+    /// The thread that loaded for all who waited panicked.
+    Panicked,
+}
+
+impl Failure {
+    /// The error for a caller who named the file `path`.
+    pub(super) fn at(&self, path: &Path) -> Error {
+        let path = path.to_owned();
+        match self {
+            Self::Fault(fault) => Error::Params { path, fault: fault.clone() },
+            Self::File { operation, source } => Error::File { path, operation, source: again(source) },
+            Self::OutOfMemory { what, bytes } => Error::OutOfMemory { what, bytes: *bytes },
+            Self::Threads => threads::refused(),
+            Self::Panicked => {
+                Error::Internal { what: format!("a thread panicked while it loaded {} for others too", path.display()) }
+            }
+        }
+    }
+}
+
+impl From<ParamsFault> for Failure {
+    fn from(fault: ParamsFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// The same I/O error once more.
+fn again(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(errno) => io::Error::from_raw_os_error(errno),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}

@@ -1,0 +1,106 @@
+//! The CPU threads that all of the library shares.
+
+use std::panic::resume_unwind;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::Error;
+use crate::settings;
+
+/// The library's own pool of [`settings::cpu_threads`] threads, started on first use. It is not rayon's global pool, so
+/// that neither the host program's work nor ours waits in the other's queue.
+///
+/// # Errors
+/// [`Error::Setting`] if the system does not start that many threads. The next call tries again.
+pub(crate) fn pool() -> Result<&'static ThreadPool, Error> {
+    static POOL: OnceLock<ThreadPool> = OnceLock::new();
+    static STARTING: Mutex<()> = Mutex::new(());
+    if let Some(pool) = POOL.get() {
+        return Ok(pool);
+    }
+    let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(pool) = POOL.get() {
+        return Ok(pool);
+    }
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(settings::cpu_threads())
+        .thread_name(|i| format!("interlock-{i}"))
+        .build()
+        .map_err(|_| refused())?;
+    Ok(POOL.get_or_init(|| pool))
+}
+
+/// Runs `work` in the [`pool`] and waits for it, blocked. A panic in `work` goes on in the caller.
+///
+/// [`ThreadPool::install`] is not enough when the caller is a thread of another rayon pool: that thread would take other
+/// jobs of its own pool while it waits, and one of them may need what this call's caller holds. So such a caller waits
+/// for a thread that belongs to no pool.
+///
+/// # Errors
+/// As [`pool`].
+pub(crate) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Error> {
+    let pool = pool()?;
+    let in_another_pool = rayon::current_thread_index().is_some() && pool.current_thread_index().is_none();
+    if !in_another_pool {
+        return Ok(pool.install(work));
+    }
+    std::thread::scope(|scope| {
+        let waiting = std::thread::Builder::new()
+            .name("interlock-wait".to_owned())
+            .spawn_scoped(scope, || pool.install(work))
+            .map_err(|_| refused())?;
+        waiting.join().map_err(|panic| resume_unwind(panic))
+    })
+}
+
+/// The error of [`pool`] and [`install`].
+pub(crate) fn refused() -> Error {
+    Error::Setting {
+        name: "INTERLOCK_CPU_THREADS",
+        value: settings::cpu_threads().to_string(),
+        expected: "a number of threads that this system lets the process start",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{catch_unwind, AssertUnwindSafe};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn there_is_one_pool_of_the_size_set() {
+        let first = pool().unwrap();
+        assert!(std::ptr::eq(first, pool().unwrap()));
+        assert_eq!(first.current_num_threads(), settings::cpu_threads());
+        assert!(install(|| pool().unwrap().current_thread_index().is_some()).unwrap());
+    }
+
+    #[test]
+    fn a_caller_in_another_pool_takes_no_other_job_while_it_waits() {
+        static WAITING: AtomicBool = AtomicBool::new(false);
+        static TAKEN: AtomicBool = AtomicBool::new(false);
+        let one_thread = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        one_thread.install(|| {
+            one_thread.spawn(|| TAKEN.store(WAITING.load(Ordering::SeqCst), Ordering::SeqCst));
+            WAITING.store(true, Ordering::SeqCst);
+            install(|| std::thread::sleep(Duration::from_millis(50))).unwrap();
+            WAITING.store(false, Ordering::SeqCst);
+        });
+        one_thread.install(|| ());
+        assert!(!TAKEN.load(Ordering::SeqCst));
+    }
+
+    #[test]
+    fn a_panic_goes_on_in_the_caller() {
+        let other = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let here = || install(|| -> () { panic!("inside") });
+        let there = || other.install(here);
+        for caught in [catch_unwind(here), catch_unwind(AssertUnwindSafe(there))] {
+            assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"inside"));
+        }
+    }
+}
