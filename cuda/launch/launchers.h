@@ -79,6 +79,45 @@ size_t interlock_sum_g2_scratch_bytes(void);
 int interlock_sum_g1(void *scratch, void *sum, const struct interlock_sum_terms *terms, struct CUstream_st *stream);
 int interlock_sum_g2(void *scratch, void *sum, const struct interlock_sum_terms *terms, struct CUstream_st *stream);
 
+/* What may be wrong with a point of a parameter file. */
+enum interlock_point_fault {
+    INTERLOCK_POINT_COMPRESSED = 1,    /* the flag of compressed points is set */
+    INTERLOCK_POINT_INFINITY = 2,      /* it is the point at infinity */
+    INTERLOCK_POINT_INFINITY_FLAG = 3, /* the flag of infinity is set, and other bits are too */
+    INTERLOCK_POINT_SIGN = 4,          /* the sign's flag is set */
+    INTERLOCK_POINT_COORDINATE = 5,    /* a coordinate is not below the field's modulus */
+    INTERLOCK_POINT_OFF_CURVE = 6      /* the coordinates do not satisfy the curve's equation */
+};
+
+/* Decodes n points of ZCash's uncompressed encoding, 96 or 192 bytes each and aligned to 4, to affine points, aligned to 16. If any
+ * is at fault, *fault becomes the least of itself and of (first + its number)·256 + an interlock_point_fault for the first such point;
+ * let it be all ones before. What a point at fault decodes to is not specified. That points are of order r is not checked. */
+int interlock_decode_g1(void *points, const void *bytes, size_t n, uint64_t first, uint64_t *fault, struct CUstream_st *stream);
+int interlock_decode_g2(void *points, const void *bytes, size_t n, uint64_t first, uint64_t *fault, struct CUstream_st *stream);
+
+/* The terms of a query with full-size scalars and with 1, as lists in device memory, with room for all. */
+struct interlock_query_terms {
+    uint32_t *ones;      /* positions in the query of points that are multiplied by 1 */
+    uint32_t *positions; /* positions in the query of points that are multiplied by full-size scalars */
+    uint32_t *indices;   /* the numbers of these scalars */
+    uint32_t *counts;    /* three: points of the query so far, and the lengths of the lists of ones and of full-size terms */
+};
+
+/* Chunks of full-size scalars begin at multiples of so many variables. */
+#define INTERLOCK_TERMS_TILE 8192
+
+/* Bytes of scratch, aligned to 16, for so many variables. */
+size_t interlock_terms_scratch_bytes(size_t variables);
+
+/* Appends the terms of `variables` variables to the lists, ascending, after what `counts` says is there (zeros at first).
+ *
+ * Variable i has the class that bits 2(i mod 32) and 2(i mod 32) + 1 of classes[i/32] say: 0 for a scalar that is 0, 1 for 1, 2 for
+ * a full-size one. Those in the query have bit i mod 64 of density[i/64] set; all have if density is null. Full-size scalars
+ * are numbered in order, those of no point too: from chunk_starts[k] on for the variables from k·chunk on, or from 0 throughout if
+ * chunk is 0. `terms` is host memory, read before it returns. */
+int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const uint64_t *classes, const uint64_t *density,
+                    size_t variables, const uint32_t *chunk_starts, size_t chunk, struct CUstream_st *stream);
+
 #ifdef __cplusplus
 }
 #endif
