@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "ec/affine.cuh"
-#include "launchers.h"
+#include "launch/launchers.h"
 
 namespace interlock {
 namespace groth16 {

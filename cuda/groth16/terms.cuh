@@ -7,7 +7,7 @@
 
 #include <cub/block/block_scan.cuh>
 
-#include "launchers.h"
+#include "launch/launchers.h"
 
 namespace interlock {
 namespace groth16 {
@@ -41,12 +41,12 @@ __device__ __forceinline__ uint32_t even_bits(uint64_t word) {
 struct Masks {
     uint32_t chosen, ones, full, all_full;
 
-    /// Those of word `word`; `density` null means all variables.
-    __device__ static Masks of(const uint64_t *classes, const uint64_t *density, size_t word, size_t variables) {
-        if (word * 32 >= variables) return {0, 0, 0, 0};
-        const size_t left = variables - word * 32;
+    /// Those of word `word` of the classes.
+    __device__ static Masks of(const interlock_variables &variables, size_t word) {
+        if (word * 32 >= variables.n) return {0, 0, 0, 0};
+        const size_t left = variables.n - word * 32;
         const uint32_t present = left < 32 ? (1u << left) - 1 : ~0u;
-        const uint64_t codes = classes[word];
+        const uint64_t codes = variables.classes[word], *density = variables.density;
         const uint32_t low = even_bits(codes), high = even_bits(codes >> 1);
         const uint32_t chosen = present & (density == nullptr ? ~0u : static_cast<uint32_t>(density[word / 2] >> word % 2 * 32));
         return {chosen, chosen & low & ~high, chosen & high & ~low, present & high & ~low};
@@ -66,11 +66,11 @@ struct Plus {
 
 /// tiles[t] = the counts of tile t.
 __global__ void __launch_bounds__(TERMS_BLOCK)
-    count_tiles(Counts *tiles, const uint64_t *classes, const uint64_t *density, size_t variables) {
+    count_tiles(Counts *tiles, interlock_variables variables) {
     __shared__ TileScan::TempStorage room;
     const size_t word = size_t{blockIdx.x} * TERMS_BLOCK + threadIdx.x;
     Counts unused, total;
-    TileScan(room).ExclusiveScan(Masks::of(classes, density, word, variables).counts(), unused, Counts{0, 0, 0, 0}, Plus(), total);
+    TileScan(room).ExclusiveScan(Masks::of(variables, word).counts(), unused, Counts{0, 0, 0, 0}, Plus(), total);
     if (threadIdx.x == 0) tiles[blockIdx.x] = total;
 }
 
@@ -97,20 +97,18 @@ __global__ void __launch_bounds__(SCAN_BLOCK) scan_tiles(Counts *tiles, size_t n
     }
 }
 
-/// Writes the terms of each tile to their places. Full-size scalars are numbered as they come, from chunk_starts[k] in each chunk
-/// of `chunk_tiles` tiles, or from 0 on if that is 0.
+/// Writes the terms of each tile to their places.
 __global__ void __launch_bounds__(TERMS_BLOCK)
-    write_terms(interlock_query_terms terms, const Counts *tiles, const uint64_t *classes, const uint64_t *density,
-                size_t variables, const uint32_t *chunk_starts, unsigned chunk_tiles) {
+    write_terms(interlock_query_terms terms, const Counts *tiles, interlock_variables variables) {
     __shared__ TileScan::TempStorage room;
     const size_t word = size_t{blockIdx.x} * TERMS_BLOCK + threadIdx.x;
-    const Masks masks = Masks::of(classes, density, word, variables);
+    const Masks masks = Masks::of(variables, word);
     Counts before;
     TileScan(room).ExclusiveScan(masks.counts(), before, Counts{0, 0, 0, 0}, Plus());
     before = before + tiles[blockIdx.x];
-    if (chunk_tiles != 0) {
-        const unsigned chunk = blockIdx.x / chunk_tiles;
-        before.all_full += chunk_starts[chunk] - tiles[chunk * chunk_tiles].all_full;
+    if (variables.chunk != 0) {
+        const size_t tiles_a_chunk = variables.chunk / TILE, chunk = blockIdx.x / tiles_a_chunk;
+        before.all_full += variables.chunk_starts[chunk] - tiles[chunk * tiles_a_chunk].all_full;
     }
     for (uint32_t left = masks.ones | masks.full; left != 0; left &= left - 1) {
         const uint32_t bit = left & -left, below = bit - 1;

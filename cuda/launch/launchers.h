@@ -103,20 +103,27 @@ struct interlock_query_terms {
     uint32_t *counts;    /* three: points of the query so far, and the lengths of the lists of ones and of full-size terms */
 };
 
-/* Chunks of full-size scalars begin at multiples of so many variables. */
+/* Variables in order. Variable i has the class that bits 2(i mod 32) and 2(i mod 32) + 1 of classes[i/32] say: 0 for a scalar that is
+ * 0, 1 for 1, 2 for a full-size one. Those in the query have bit i mod 64 of density[i/64] set; all are in it if density is null.
+ * Full-size scalars are numbered in order, those of no point too: from chunk_starts[k] on for the variables from k·chunk on, or
+ * from 0 throughout if chunk is 0. */
+struct interlock_variables {
+    const uint64_t *classes;
+    const uint64_t *density;
+    const uint32_t *chunk_starts;
+    size_t chunk; /* a multiple of INTERLOCK_TERMS_TILE */
+    size_t n;
+};
+
 #define INTERLOCK_TERMS_TILE 8192
 
-/* Bytes of scratch, aligned to 16, for so many variables. */
-size_t interlock_terms_scratch_bytes(size_t variables);
+/* Bytes of scratch, aligned to 16, for n variables. */
+size_t interlock_terms_scratch_bytes(size_t n);
 
-/* Appends the terms of `variables` variables to the lists, ascending, after what `counts` says is there (zeros at first).
- *
- * Variable i has the class that bits 2(i mod 32) and 2(i mod 32) + 1 of classes[i/32] say: 0 for a scalar that is 0, 1 for 1, 2 for
- * a full-size one. Those in the query have bit i mod 64 of density[i/64] set; all have if density is null. Full-size scalars
- * are numbered in order, those of no point too: from chunk_starts[k] on for the variables from k·chunk on, or from 0 throughout if
- * chunk is 0. `terms` is host memory, read before it returns. */
-int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const uint64_t *classes, const uint64_t *density,
-                    size_t variables, const uint32_t *chunk_starts, size_t chunk, struct CUstream_st *stream);
+/* Appends the terms of variables to the lists, ascending, after what `counts` says is there (zeros at first). Both structures are
+ * host memory, read before it returns. */
+int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const struct interlock_variables *variables,
+                    struct CUstream_st *stream);
 
 #ifdef __cplusplus
 }

@@ -3,20 +3,19 @@
 
 using namespace interlock::groth16;
 
-size_t interlock_terms_scratch_bytes(size_t variables) { return (variables + TILE - 1) / TILE * sizeof(Counts); }
+size_t interlock_terms_scratch_bytes(size_t n) { return (n + TILE - 1) / TILE * sizeof(Counts); }
 
-int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const uint64_t *classes, const uint64_t *density,
-                    size_t variables, const uint32_t *chunk_starts, size_t chunk, struct CUstream_st *stream) {
-    if (variables == 0) return cudaSuccess;
-    const size_t tiles = (variables + TILE - 1) / TILE;
-    if (variables > UINT32_MAX || chunk % TILE != 0 || (chunk != 0 && chunk_starts == nullptr)) return cudaErrorInvalidValue;
-    const auto blocks = static_cast<unsigned>(tiles);
+int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const struct interlock_variables *variables,
+                    struct CUstream_st *stream) {
+    if (variables->n == 0) return cudaSuccess;
+    if (variables->n > UINT32_MAX || variables->chunk % TILE != 0) return cudaErrorInvalidValue;
+    if (variables->chunk != 0 && variables->chunk_starts == nullptr) return cudaErrorInvalidValue;
+    const auto tiles = static_cast<unsigned>((variables->n + TILE - 1) / TILE);
     auto *counts = static_cast<Counts *>(scratch);
-    count_tiles<<<blocks, TERMS_BLOCK, 0, stream>>>(counts, classes, density, variables);
+    count_tiles<<<tiles, TERMS_BLOCK, 0, stream>>>(counts, *variables);
     if (cudaError_t error = cudaGetLastError()) return error;
     scan_tiles<<<1, SCAN_BLOCK, 0, stream>>>(counts, tiles, terms->counts);
     if (cudaError_t error = cudaGetLastError()) return error;
-    write_terms<<<blocks, TERMS_BLOCK, 0, stream>>>(*terms, counts, classes, density, variables, chunk_starts,
-                                                    static_cast<unsigned>(chunk / TILE));
+    write_terms<<<tiles, TERMS_BLOCK, 0, stream>>>(*terms, counts, *variables);
     return cudaGetLastError();
 }

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime.h>
 
-#include "launchers.h"
+#include "launch/launchers.h"
 
 namespace interlock {
 namespace msm {

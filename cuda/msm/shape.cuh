@@ -1,7 +1,7 @@
 // How an MSM is cut into windows, groups of windows and segments of buckets.
 #pragma once
 
-#include "launchers.h"
+#include "launch/launchers.h"
 #include "msm/tuning.cuh"
 
 namespace interlock {

@@ -5,27 +5,39 @@ mod absence;
 mod archs;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod buffer;
+#[cfg(all(interlock_cuda, feature = "kit"))]
+mod decode;
 #[cfg(interlock_cuda)]
 mod device;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod event;
 #[cfg(all(interlock_cuda, feature = "kit"))]
+mod group;
+#[cfg(all(interlock_cuda, feature = "kit"))]
 mod guard;
+#[cfg(all(interlock_cuda, feature = "kit"))]
+mod msm;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod pointwise;
 #[cfg(interlock_cuda)]
 mod status;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod stream;
+#[cfg(all(interlock_cuda, feature = "kit"))]
+mod terms;
 
 #[cfg(all(interlock_cuda, feature = "kit"))]
 pub use {
     buffer::{DeviceBuffer, Plain},
+    decode::{decode, fault_in, PointFault, NO_FAULT},
     event::Event,
+    group::{Group, G1, G2},
     guard::DeviceGuard,
+    msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms},
     pointwise::fr_mul,
     status::check,
     stream::Stream,
+    terms::{terms_scratch_bytes, Lists, Variables},
 };
 
 use crate::error::Error;

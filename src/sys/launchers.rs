@@ -135,18 +135,23 @@ pub struct interlock_query_terms {
     pub indices: *mut u32,
     pub counts: *mut u32,
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct interlock_variables {
+    pub classes: *const u64,
+    pub density: *const u64,
+    pub chunk_starts: *const u32,
+    pub chunk: usize,
+    pub n: usize,
+}
 unsafe extern "C" {
-    pub fn interlock_terms_scratch_bytes(variables: usize) -> usize;
+    pub fn interlock_terms_scratch_bytes(n: usize) -> usize;
 }
 unsafe extern "C" {
     pub fn interlock_terms(
         scratch: *mut ::std::os::raw::c_void,
         terms: *const interlock_query_terms,
-        classes: *const u64,
-        density: *const u64,
-        variables: usize,
-        chunk_starts: *const u32,
-        chunk: usize,
+        variables: *const interlock_variables,
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }
