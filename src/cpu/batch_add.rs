@@ -26,27 +26,30 @@ pub(super) struct Sums<G: Group> {
     denominators: Vec<G::Coordinate>,
     /// The product of the denominators before each pair.
     products: Vec<G::Coordinate>,
+    capacity: usize,
 }
 
 impl<G: Group> Sums<G> {
-    /// Points in the buffer. The additions of one filling share log2(longest run) inversions of about 75 multiplications
-    /// each, and points and denominators should stay in an L2 cache of 1 MiB.
-    pub(super) const CAPACITY: usize = (384 << 10) / size_of::<G::Affine>();
+    /// The most points that a buffer holds. The additions of one filling share log2(longest run) inversions of about 75
+    /// multiplications each, and points and denominators should stay in an L2 cache of 1 MiB.
+    pub(super) const MAX_CAPACITY: usize = (384 << 10) / size_of::<G::Affine>();
 
-    /// An empty buffer.
+    /// An empty buffer for at least 2 points, and no more than `points` or [`Self::MAX_CAPACITY`] otherwise.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub(super) fn new() -> Result<Self, Error> {
+    pub(super) fn new(points: usize) -> Result<Self, Error> {
         let what = "additions of points";
-        let pairs = Self::CAPACITY / 2;
+        let capacity = points.clamp(2, Self::MAX_CAPACITY);
+        let pairs = capacity / 2;
         let mut sums = Self {
-            points: error::try_with_capacity(Self::CAPACITY, what)?,
-            runs: error::try_with_capacity(Self::CAPACITY, what)?,
+            points: error::try_with_capacity(capacity, what)?,
+            runs: error::try_with_capacity(capacity, what)?,
             pairs: error::try_with_capacity(pairs, what)?,
             steps: error::try_with_capacity(pairs, what)?,
             denominators: error::try_with_capacity(pairs, what)?,
             products: error::try_with_capacity(pairs + 1, what)?,
+            capacity,
         };
         sums.denominators.resize(pairs, G::Coordinate::ONE);
         sums.products.resize(pairs + 1, G::Coordinate::ONE);
@@ -55,7 +58,7 @@ impl<G: Group> Sums<G> {
 
     /// How many more points the buffer takes.
     pub(super) fn room(&self) -> usize {
-        Self::CAPACITY - self.points.len()
+        self.capacity - self.points.len()
     }
 
     /// Starts a new run.
@@ -197,7 +200,7 @@ mod tests {
             vec![zero, p[0], p[1], zero, zero],
             vec![p[0], p[1], negative::<G>(naive::<G>(&p[..2])), p[3]],
         ];
-        let mut sums = Sums::<G>::new().unwrap();
+        let mut sums = Sums::<G>::new(100).unwrap();
         // Twice, as the buffer is reused.
         for pass in 0..2 {
             for run in &runs {
@@ -207,7 +210,7 @@ mod tests {
                     _ => run.iter().for_each(|p| sums.push_negative(negative::<G>(*p))),
                 }
             }
-            assert_eq!(sums.room(), Sums::<G>::CAPACITY - runs.iter().map(Vec::len).sum::<usize>());
+            assert_eq!(sums.room(), 100 - runs.iter().map(Vec::len).sum::<usize>());
             let mut found = Vec::new();
             sums.finish(|i, sum| found.push((i, sum)));
             assert_eq!(found.len(), runs.len());

@@ -38,7 +38,7 @@ pub(super) fn msm<G: Group>(query: &[G::Affine], terms: &Terms) -> Result<G::Jac
     if terms.points.is_empty() {
         return Ok(units);
     }
-    Ok(G::add(&units, &windows_of::<G>(query, terms)?))
+    Ok(G::add(&units, &sum_by_windows::<G>(query, terms, CHUNK)?))
 }
 
 /// The points multiplied by ±1: one bucket.
@@ -50,8 +50,9 @@ fn sum_of_units<G: Group>(query: &[G::Affine], terms: &Terms) -> Result<G::Jacob
     Ok(G::from_affine(&bucket[0]))
 }
 
-fn windows_of<G: Group>(query: &[G::Affine], terms: &Terms) -> Result<G::Jacobian, Error> {
-    let chunk = terms.points.len().min(CHUNK);
+/// The points multiplied by anything else, of which there is one at least: `chunk` terms at a time.
+fn sum_by_windows<G: Group>(query: &[G::Affine], terms: &Terms, chunk: usize) -> Result<G::Jacobian, Error> {
+    let chunk = terms.points.len().min(chunk);
     let window = Window::for_terms(terms.points.len());
     let mut buckets = error::try_with_capacity(window.count() * window.buckets(), WHAT)?;
     buckets.resize(buckets.capacity(), G::Affine::default());
@@ -183,16 +184,7 @@ fn fill_buckets<G: Group>(query: &[G::Affine], mut windows: Vec<Sorted<'_, G::Af
     let rests = segments
         .into_par_iter()
         .with_max_len(1)
-        .map_init(
-            || None,
-            |sums, segment| {
-                let sums = match sums {
-                    Some(sums) => sums,
-                    None => sums.insert(Sums::<G>::new()?),
-                };
-                Ok((segment.window, segment.first, segment.sum::<G>(query, sums)))
-            },
-        )
+        .map(|segment| Ok((segment.window, segment.first, segment.sum::<G>(query)?)))
         .collect::<Result<Vec<_>, Error>>()?;
     for (window, first, rest) in rests {
         if !G::is_infinity(&rest) {
@@ -238,8 +230,10 @@ fn begin_before(bounds: &[usize], position: usize) -> usize {
 
 impl<A: Copy + Default> Segment<'_, A> {
     /// Adds the segment's points to its buckets and returns the sum of those that belong to the bucket before them.
-    fn sum<G: Group<Affine = A>>(self, query: &[A], sums: &mut Sums<G>) -> A {
+    fn sum<G: Group<Affine = A>>(self, query: &[A]) -> Result<A, Error> {
         let Self { points, bounds, start, end, first, buckets, .. } = self;
+        // Each bucket may bring what it held before.
+        let mut sums = Sums::<G>::new(2 * (end - start))?;
         let mut rest = A::default();
         let mut position = start;
         // Where the segment begins inside a bucket, that is the bucket before its own.
@@ -277,7 +271,7 @@ impl<A: Copy + Default> Segment<'_, A> {
                 *(if bucket < first { &mut rest } else { &mut buckets[bucket - first] }) = sum;
             });
         }
-        rest
+        Ok(rest)
     }
 }
 
@@ -395,6 +389,17 @@ mod tests {
             let mut sums = vec![Fr::default(); 64];
             scalars.iter().enumerate().for_each(|(i, x)| sums[i % 64] = add(&sums[i % 64], x));
             assert!(fast::<G1>(&query, &scalars) == naive::<G1>(&points, &sums));
+        }
+    }
+
+    #[test]
+    fn chunks_add_up() {
+        let mut random = Random::new(14);
+        let (points, scalars) = (random.g1(200), random.scalars(200));
+        let terms = Terms::new(&[Part { scalars: &scalars, selection: Selection::All }]).unwrap();
+        let expected = naive::<G1>(&points, &scalars);
+        for chunk in [1, 7, 64, 199, 200] {
+            assert!(sum_by_windows::<G1>(&points, &terms, chunk).unwrap() == expected, "chunks of {chunk}");
         }
     }
 
