@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::batch_add::Sums;
 use super::group::Group;
-use super::terms::{Terms, NEGATIVE};
-use crate::error::{self, Error};
+use super::terms::{zeros, Terms, NEGATIVE};
+use crate::error::Error;
 
 /// Terms that are sorted at a time: bounds the memory for sorted terms to 16 MiB a window.
 const CHUNK: usize = 1 << 22;
@@ -54,12 +54,9 @@ fn sum_of_units<G: Group>(query: &[G::Affine], terms: &Terms) -> Result<G::Jacob
 fn sum_by_windows<G: Group>(query: &[G::Affine], terms: &Terms, chunk: usize) -> Result<G::Jacobian, Error> {
     let chunk = terms.points.len().min(chunk);
     let window = Window::for_terms(terms.points.len());
-    let mut buckets = error::try_with_capacity(window.count() * window.buckets(), WHAT)?;
-    buckets.resize(buckets.capacity(), G::Affine::default());
-    let mut points = error::try_with_capacity(window.count() * chunk, WHAT)?;
-    points.resize(points.capacity(), 0u32);
-    let mut bounds = error::try_with_capacity(window.count() * window.bounds(), WHAT)?;
-    bounds.resize(bounds.capacity(), 0usize);
+    let mut buckets = zeros::<G::Affine>(window.count() * window.buckets(), WHAT)?;
+    let mut points = zeros::<u32>(window.count() * chunk, WHAT)?;
+    let mut bounds = zeros::<usize>(window.count() * window.bounds(), WHAT)?;
 
     for (indices, scalars) in terms.points.chunks(chunk).zip(terms.scalars.chunks(chunk)) {
         let sorted = points
