@@ -79,7 +79,7 @@ pub fn set_callback(callback: Option<Callback>) {
 }
 
 /// Logs one message: to the callback, else to the program's `log` logger if that takes it, else to standard error.
-pub(crate) fn emit(at: Level, message: Arguments<'_>) {
+pub fn emit(at: Level, message: Arguments<'_>) {
     let callback = CALLBACK.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
     if let Some(callback) = callback {
         if at <= level() {
