@@ -16,6 +16,7 @@ use crate::raw::check_pointer;
 /// reference.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::upper_case_acronyms)] // The ABI's name.
 pub struct SRS {
     /// The handle, or NULL.
     pub ptr: *mut c_void,
