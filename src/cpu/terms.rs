@@ -160,7 +160,7 @@ impl Block<'_, '_> {
         let mut others = points.iter_mut().zip(scalars);
         part.chosen(first, |i| {
             let index = match part.selection {
-                Selection::Reversed(bits) => (i as u32).reverse_bits().unbounded_shr(u32::BITS - bits),
+                Selection::Reversed(bits) => (i as u32).reverse_bits().checked_shr(u32::BITS - bits).unwrap_or(0),
                 _ => point as u32,
             };
             point += 1;

@@ -57,6 +57,22 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     Err(Error::NoGpu { why: absence::no_cuda(env!("INTERLOCK_WITHOUT_CUDA")) })
 }
 
+/// Whether device code is part of this build.
+pub(crate) const BUILT_WITH_CUDA: bool = cfg!(interlock_cuda);
+
+/// The backend that proves on GPUs, or why there is none.
+pub(crate) fn backend() -> Result<&'static dyn crate::prove::Backend, crate::Error> {
+    devices()?;
+    Err(crate::Error::NoGpu { why: "this version of interlock proves on the CPU only".to_owned() })
+}
+
+impl std::fmt::Display for DeviceInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (major, minor) = self.compute_capability;
+        write!(f, "{}, {} MiB, compute capability {major}.{minor}", self.name, self.memory >> 20)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,21 +112,5 @@ mod tests {
                 "{name}"
             );
         }
-    }
-}
-
-/// Whether device code is part of this build.
-pub(crate) const BUILT_WITH_CUDA: bool = cfg!(interlock_cuda);
-
-/// The backend that proves on GPUs, or why there is none.
-pub(crate) fn backend() -> Result<&'static dyn crate::prove::Backend, crate::Error> {
-    devices()?;
-    Err(crate::Error::NoGpu { why: "this version of interlock proves on the CPU only".to_owned() })
-}
-
-impl std::fmt::Display for DeviceInfo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (major, minor) = self.compute_capability;
-        write!(f, "{}, {} MiB, compute capability {major}.{minor}", self.name, self.memory >> 20)
     }
 }
