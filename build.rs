@@ -103,7 +103,7 @@ fn build_with_cuda(nvcc: &Path) -> Result<(), Fault> {
         )]
     })?;
     try_compiler(nvcc, &archs[0])?;
-    compile(nvcc, &archs);
+    compile(nvcc, &archs)?;
 
     println!("cargo::rustc-link-search=native={}", cudart.display());
     println!("cargo::rustc-link-lib=static=cudart_static");
@@ -119,7 +119,6 @@ fn build_with_cuda(nvcc: &Path) -> Result<(), Fault> {
     println!("cargo::metadata=cuda=1");
     println!("cargo::metadata=cuda_version={major}.{minor}");
     println!("cargo::metadata=cuda_archs={}", toolkit::join(&archs));
-    println!("cargo::metadata=cuda_include={}/cuda", cargo_var("CARGO_MANIFEST_DIR"));
     println!("cargo::metadata=nvcc={}", nvcc.display());
     println!("cargo::metadata=cudart_dir={}", cudart.display());
     Ok(())
@@ -189,41 +188,41 @@ fn host_compiler() -> PathBuf {
         .unwrap_or_else(|| "c++".into())
 }
 
-/// Compiles each launcher by itself: cc makes relocatable device code of several, which ours need not be.
-fn compile(nvcc: &Path, archs: &[Arch]) {
-    env::set_var("NVCC", nvcc);
-    let mut sources: Vec<PathBuf> =
-        ThisMachine.list(Path::new("cuda/launch")).iter().map(|name| Path::new("cuda/launch").join(name)).collect();
-    sources.retain(|path| path.extension().is_some_and(|extension| extension == "cu"));
-    sources.sort();
+/// Compiles the launchers with nvcc itself: with `debug` cc compiles device code with -G, unoptimised, and of several files it
+/// makes relocatable device code, which ours need not be.
+fn compile(nvcc: &Path, archs: &[Arch]) -> Result<(), Fault> {
+    let out = PathBuf::from(cargo_var("OUT_DIR"));
+    let mut launchers = ThisMachine.list(Path::new("cuda/launch"));
+    launchers.retain(|name| name.ends_with(".cu"));
+    launchers.sort();
     let mut archive = cc::Build::new();
-    for source in &sources {
-        archive.objects(launcher(archs).file(source).compile_intermediates());
+    for launcher in launchers {
+        let object = out.join(&launcher).with_extension("o");
+        let mut command = Command::new(nvcc);
+        command.args(["-c", "-O3", "-std=c++17", "-Icuda", HOST_OPTIONS]).args(toolkit::gencode(archs));
+        command.arg(format!("-ccbin={}", host_compiler().display()));
+        command.arg(format!("--threads={}", env::var("NUM_JOBS").unwrap_or_else(|_| "1".into())));
+        command.arg(Path::new("cuda/launch").join(launcher)).arg("-o").arg(&object);
+        run(&mut command)?;
+        archive.object(object);
     }
     archive.compile("interlock_cuda");
+    Ok(())
 }
 
-fn launcher(archs: &[Arch]) -> cc::Build {
-    let mut build = cc::Build::new();
-    build.cuda(true).cudart("none").cpp_link_stdlib(None);
-    build.ccbin(false).flag(format!("-ccbin={}", host_compiler().display()));
-    // With `debug` cc compiles device code with -G, unoptimised: hundreds of times slower, and kernels that may hang.
-    build.debug(false).opt_level(3).warnings(true).include("cuda");
-    build.flag("-std=c++17").flag("-Xcompiler=-fvisibility=hidden,-fno-exceptions,-fno-rtti,-Wno-unknown-pragmas");
-    build.flag(format!("--threads={}", env::var("NUM_JOBS").unwrap_or_else(|_| "1".into())));
-    for option in toolkit::gencode(archs) {
-        build.flag(option);
-    }
-    build
-}
+const HOST_OPTIONS: &str =
+    "-Xcompiler=-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-ffunction-sections,-fdata-sections,-Wno-unknown-pragmas";
 
 fn run(command: &mut Command) -> Result<Output, Fault> {
+    println!("{command:?}");
     let output = run_any(command)?;
     if output.status.success() {
         return Ok(output);
     }
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    Err(vec![format!("{command:?} failed ({}): {}", output.status, stderr.trim().replace('\n', "; "))])
+    let mut fault = vec![format!("{command:?} failed ({}). It said:", output.status)];
+    fault.extend(stderr.lines().take(40).map(str::to_owned));
+    Err(fault)
 }
 
 fn run_any(command: &mut Command) -> Result<Output, Fault> {

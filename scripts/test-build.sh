@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/package" "$work/bin"
-cp -r Cargo.toml Cargo.lock build.rs build cuda src "$work/package"
+cp -r --parents Cargo.toml Cargo.lock build.rs build cuda src ffi-tests/vectors/Cargo.toml ffi-tests/vectors/src "$work/package"
 touch "$work/package/README.md"
 export CARGO_TARGET_DIR=$work/target
 real=$PWD/.tools/cuda/nvidia/cu13/bin/nvcc
@@ -83,7 +83,6 @@ expect "a toolkit without the runtime" 1 "no libcudart_static.a" env INTERLOCK_N
 
 if [[ -x $real ]]; then
     export INTERLOCK_NVCC=$real INTERLOCK_CUDA_ARCHS=90
-    export CC_ENABLE_DEBUG_OUTPUT=1
     expect "the architectures asked for are compiled" 0 "-gencode=arch=compute_90,code=sm_90" cargo build -vv --features cuda
     expect "device code of a debug build is optimised" 0 "!\"-G\"" cargo build -vv --features cuda
     expect "an absent host compiler" 1 "cannot compile an empty kernel with the host compiler /nowhere/c++" \

@@ -62,7 +62,7 @@ struct Xyzz {
 
    private:
     /// The double of (x, y); for a point in XYZZ coordinates zz and zzz are yet to be multiplied by its own.
-    INTERLOCK_HD static Xyzz doubled_of(const F &x, const F &y) {
+    INTERLOCK_HD_CALL static Xyzz doubled_of(F x, F y) {
         const F u = y.doubled();
         const F v = u.squared(), w = u * v;
         const F s = x * v;

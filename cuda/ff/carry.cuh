@@ -6,10 +6,14 @@
 
 #include <cstdint>
 
+// INTERLOCK_HD: a function for host and device that becomes part of its callers. INTERLOCK_HD_CALL: one that is called, for what
+// is rare or so long that copies of it would crowd a loop out of the instruction cache.
 #ifdef __CUDACC__
 #define INTERLOCK_HD __host__ __device__ __forceinline__
+#define INTERLOCK_HD_CALL __host__ __device__ __noinline__
 #else
 #define INTERLOCK_HD inline
+#define INTERLOCK_HD_CALL inline
 #endif
 
 namespace interlock {

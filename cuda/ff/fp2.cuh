@@ -20,21 +20,25 @@ struct Fp2 {
     INTERLOCK_HD Fp2 operator-() const { return {-c0, -c1}; }
     INTERLOCK_HD Fp2 doubled() const { return {c0.doubled(), c1.doubled()}; }
 
-    /// Karatsuba's three products.
-    INTERLOCK_HD friend Fp2 operator*(const Fp2 &a, const Fp2 &b) {
-        const Fp real = a.c0 * b.c0, imaginary = a.c1 * b.c1;
-        const Fp cross = (a.c0 + a.c1) * (b.c0 + b.c1);
-        return {real - imaginary, cross - real - imaginary};
-    }
-
-    /// (c0 + c1)(c0 − c1) + 2·c0·c1·u.
-    INTERLOCK_HD Fp2 squared() const { return {(c0 + c1) * (c0 - c1), (c0 * c1).doubled()}; }
+    INTERLOCK_HD friend Fp2 operator*(const Fp2 &a, const Fp2 &b) { return product(a, b); }
+    INTERLOCK_HD Fp2 squared() const { return square(*this); }
 
     /// 1/x, and 0 for 0: the conjugate over the norm c0² + c1².
     INTERLOCK_HD Fp2 inverse() const {
         const Fp scale = (c0.squared() + c1.squared()).inverse();
         return {c0 * scale, -(c1 * scale)};
     }
+
+   private:
+    /// Karatsuba's three products.
+    INTERLOCK_HD_CALL static Fp2 product(Fp2 a, Fp2 b) {
+        const Fp real = a.c0 * b.c0, imaginary = a.c1 * b.c1;
+        const Fp cross = (a.c0 + a.c1) * (b.c0 + b.c1);
+        return {real - imaginary, cross - real - imaginary};
+    }
+
+    /// (c0 + c1)(c0 − c1) + 2·c0·c1·u.
+    INTERLOCK_HD_CALL static Fp2 square(Fp2 a) { return {(a.c0 + a.c1) * (a.c0 - a.c1), (a.c0 * a.c1).doubled()}; }
 };
 
 static_assert(sizeof(Fp2) == 96, "the layout of the C ABI");
