@@ -23,7 +23,8 @@
 //     argument, what it was and what it had to be. The text is the caller's, to be freed with free().
 //   - Sizes count elements, never bytes, unless they say so. All numbers in memory are little-endian.
 //
-// Linking: `pkg-config --cflags --libs interlock`, with --static for libinterlock.a.
+// Linking: `pkg-config --cflags --libs interlock`. For libinterlock.a add --static and, where the shared library is
+// installed too, write -l:libinterlock.a in place of -linterlock.
 //
 // This header compiles as C99 and later, and as C++11 and later. It is generated: edit the Rust sources instead.
 

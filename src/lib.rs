@@ -21,6 +21,8 @@ mod params;
 pub mod prove;
 pub mod raw;
 pub mod settings;
+#[cfg(interlock_cuda)]
+/// cbindgen:ignore
 mod sys;
 mod threads;
 
@@ -28,6 +30,14 @@ pub use error::{Error, HandleKind, ParamsFault};
 pub use gpu::{devices, DeviceInfo};
 pub use lock::Locks;
 pub use params::{Parameters, Srs};
+
+/// What `bench/kit` tests on a device. No API: it changes without notice.
+#[cfg(all(interlock_cuda, feature = "kit"))]
+#[doc(hidden)]
+pub mod kit {
+    pub use crate::gpu::{check, fr_mul, DeviceBuffer, DeviceGuard, Event, Plain, Stream};
+    pub use crate::sys::counts;
+}
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -79,7 +79,7 @@ pub fn set_callback(callback: Option<Callback>) {
 }
 
 /// Logs one message: to the callback, else to the program's `log` logger if that takes it, else to standard error.
-pub(crate) fn emit(at: Level, message: Arguments<'_>) {
+pub fn emit(at: Level, message: Arguments<'_>) {
     let callback = CALLBACK.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
     if let Some(callback) = callback {
         if at <= level() {
@@ -107,7 +107,4 @@ macro_rules! warning {
 macro_rules! info {
     ($($arg:tt)*) => { $crate::logging::emit($crate::logging::Level::Info, format_args!($($arg)*)) };
 }
-macro_rules! debug {
-    ($($arg:tt)*) => { $crate::logging::emit($crate::logging::Level::Debug, format_args!($($arg)*)) };
-}
-pub(crate) use {debug, info, warning};
+pub(crate) use {info, warning};

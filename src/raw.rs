@@ -64,7 +64,8 @@ struct Started {
     rest: Box<dyn Pending>,
 }
 
-static PENDING: Registry<Started> = Registry::new(HandleKind::Pending, " by generate_groth16_proofs_start_c");
+static PENDING: Registry<Started> =
+    Registry::new(HandleKind::Pending, ": generate_groth16_proofs_start_c gives out such handles");
 
 /// Proves `num_circuits` circuits and writes as many proofs, or none and returns an error.
 ///
@@ -352,7 +353,7 @@ unsafe fn slice<'a, T>(pointer: *const T, len: usize, what: impl Fn() -> String)
 }
 
 /// Checks what can be known of a pointer to `len` > 0 elements.
-fn check_pointer<T>(pointer: *const T, len: usize, what: impl Fn() -> String) -> Result<(), Error> {
+pub(crate) fn check_pointer<T>(pointer: *const T, len: usize, what: impl Fn() -> String) -> Result<(), Error> {
     if pointer.is_null() {
         return Err(Error::Null { what: what() });
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::outcome::{self, duplicate, RustError};
 use crate::error::Error;
 use crate::logging::{self, Level};
+use crate::raw::check_pointer;
 use crate::settings::{self, BackendChoice};
 use crate::{gpu, prove};
 
@@ -63,10 +64,8 @@ pub extern "C" fn interlock_current_backend() -> *const c_char {
 #[no_mangle]
 pub unsafe extern "C" fn interlock_device_count(count: *mut usize) -> RustError {
     outcome::returning(|| {
-        if count.is_null() {
-            return Err(Error::Null { what: "count".to_owned() });
-        }
-        // SAFETY: not null, and the caller's promise.
+        check_pointer(count, 1, || "count".to_owned())?;
+        // SAFETY: neither null nor misaligned, and the caller's promise.
         unsafe { count.write(0) };
         let devices = gpu::devices()?;
         // SAFETY: as above.
@@ -82,10 +81,8 @@ pub unsafe extern "C" fn interlock_device_count(count: *mut usize) -> RustError 
 #[no_mangle]
 pub unsafe extern "C" fn interlock_device_text(index: usize, text: *mut *mut c_char) -> RustError {
     outcome::returning(|| {
-        if text.is_null() {
-            return Err(Error::Null { what: "text".to_owned() });
-        }
-        // SAFETY: not null, and the caller's promise.
+        check_pointer(text, 1, || "text".to_owned())?;
+        // SAFETY: neither null nor misaligned, and the caller's promise.
         unsafe { text.write(std::ptr::null_mut()) };
         let devices = gpu::devices()?;
         let device = devices.get(index).ok_or(Error::NoSuchDevice { index: index as i64, count: devices.len() })?;

@@ -5,7 +5,6 @@ use std::ffi::c_void;
 use super::outcome::{self, RustError};
 use super::srs::{self, SRS};
 use crate::curve::{Fr, Proof};
-use crate::error::Error;
 use crate::raw::{self, RawAssignment};
 
 /// Proves `num_circuits` circuits with one SRS and writes one proof for each.
@@ -61,10 +60,8 @@ pub unsafe extern "C" fn generate_groth16_proofs_start_c(
     pending_out: *mut *mut c_void,
 ) -> RustError {
     outcome::returning(|| {
-        if pending_out.is_null() {
-            return Err(Error::Null { what: "pending_out".to_owned() });
-        }
-        // SAFETY: not null, and the caller's promise.
+        raw::check_pointer(pending_out, 1, || "pending_out".to_owned())?;
+        // SAFETY: neither null nor misaligned, and the caller's promise.
         unsafe {
             pending_out.write(std::ptr::null_mut());
             let srs = if num_circuits == 0 { None } else { Some(srs::resolve(srs)?) };

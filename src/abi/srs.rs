@@ -8,6 +8,7 @@ use super::outcome::{self, RustError};
 use crate::error::{Error, HandleKind};
 use crate::handles::Registry;
 use crate::params::Srs;
+use crate::raw::check_pointer;
 
 /// A reference to loaded parameters. `ptr` is a handle, not an address; NULL is an empty SRS.
 ///
@@ -15,6 +16,7 @@ use crate::params::Srs;
 /// reference.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::upper_case_acronyms)] // The ABI's name.
 pub struct SRS {
     /// The handle, or NULL.
     pub ptr: *mut c_void,
@@ -22,17 +24,15 @@ pub struct SRS {
 
 const _: () = assert!(size_of::<SRS>() == 8);
 
-static HANDLES: Registry<Srs> = Registry::new(HandleKind::Srs, " by create_SRS or clone_SRS");
+static HANDLES: Registry<Srs> = Registry::new(HandleKind::Srs, ": create_SRS and clone_SRS give out such handles");
 
 /// The parameters behind `srs`.
 ///
 /// # Safety
 /// `srs` is null or points to an SRS.
 pub(crate) unsafe fn resolve(srs: *const SRS) -> Result<Srs, Error> {
-    if srs.is_null() {
-        return Err(Error::Null { what: "srs".to_owned() });
-    }
-    // SAFETY: not null, and the caller's promise.
+    check_pointer(srs, 1, || "srs".to_owned())?;
+    // SAFETY: neither null nor misaligned, and the caller's promise.
     let handle = unsafe { (*srs).ptr };
     if handle.is_null() {
         return Err(Error::EmptySrs);
@@ -53,10 +53,8 @@ pub(crate) unsafe fn resolve(srs: *const SRS) -> Result<Srs, Error> {
 #[no_mangle]
 pub unsafe extern "C" fn create_SRS(ret: *mut SRS, path: *const c_char, cache: bool) -> RustError {
     outcome::returning(|| {
-        if ret.is_null() {
-            return Err(Error::Null { what: "ret".to_owned() });
-        }
-        // SAFETY: not null, and the caller's promise.
+        check_pointer(ret, 1, || "ret".to_owned())?;
+        // SAFETY: neither null nor misaligned, and the caller's promise.
         unsafe { ret.write(SRS { ptr: std::ptr::null_mut() }) };
         if path.is_null() {
             return Err(Error::Null { what: "path".to_owned() });
@@ -76,7 +74,7 @@ pub unsafe extern "C" fn create_SRS(ret: *mut SRS, path: *const c_char, cache: b
 pub unsafe extern "C" fn evict_SRS(srs: *const SRS) {
     outcome::or((), "evict_SRS", || {
         // SAFETY: the caller's promise.
-        if unsafe { is_empty(srs) } {
+        if unsafe { is_empty(srs) }? {
             return Ok(());
         }
         // SAFETY: the caller's promise.
@@ -90,10 +88,10 @@ pub unsafe extern "C" fn evict_SRS(srs: *const SRS) {
 pub unsafe extern "C" fn drop_SRS(srs: *mut SRS) {
     outcome::or((), "drop_SRS", || {
         // SAFETY: the caller's promise.
-        if unsafe { is_empty(srs) } {
+        if unsafe { is_empty(srs) }? {
             return Ok(());
         }
-        // SAFETY: not null, and the caller's promise.
+        // SAFETY: neither null nor misaligned, and the caller's promise.
         let handle = unsafe { srs.replace(SRS { ptr: std::ptr::null_mut() }) };
         HANDLES.remove(handle.ptr).map(drop)
     });
@@ -106,7 +104,7 @@ pub unsafe extern "C" fn clone_SRS(srs: *const SRS) -> SRS {
     let empty = SRS { ptr: std::ptr::null_mut() };
     outcome::or(empty, "clone_SRS", || {
         // SAFETY: the caller's promise.
-        if unsafe { is_empty(srs) } {
+        if unsafe { is_empty(srs) }? {
             return Ok(empty);
         }
         // SAFETY: the caller's promise.
@@ -116,7 +114,11 @@ pub unsafe extern "C" fn clone_SRS(srs: *const SRS) -> SRS {
 
 /// # Safety
 /// `srs` is null or points to an SRS.
-unsafe fn is_empty(srs: *const SRS) -> bool {
-    // SAFETY: read only if not null, and the caller's promise.
-    srs.is_null() || unsafe { (*srs).ptr.is_null() }
+unsafe fn is_empty(srs: *const SRS) -> Result<bool, Error> {
+    if srs.is_null() {
+        return Ok(true);
+    }
+    check_pointer(srs, 1, || "srs".to_owned())?;
+    // SAFETY: neither null nor misaligned, and the caller's promise.
+    Ok(unsafe { (*srs).ptr.is_null() })
 }

@@ -1,7 +1,38 @@
-//! The GPUs of this machine.
+//! The GPUs of this machine: safe wrappers of [`crate::sys`], each the owner of what it names.
+
+mod absence;
+#[cfg(any(test, interlock_cuda))]
+mod archs;
+#[cfg(all(interlock_cuda, feature = "kit"))]
+mod buffer;
+#[cfg(interlock_cuda)]
+mod device;
+#[cfg(all(interlock_cuda, feature = "kit"))]
+mod event;
+#[cfg(all(interlock_cuda, feature = "kit"))]
+mod guard;
+#[cfg(all(interlock_cuda, feature = "kit"))]
+mod pointwise;
+#[cfg(interlock_cuda)]
+mod status;
+#[cfg(all(interlock_cuda, feature = "kit"))]
+mod stream;
+
+#[cfg(all(interlock_cuda, feature = "kit"))]
+pub use {
+    buffer::{DeviceBuffer, Plain},
+    event::Event,
+    guard::DeviceGuard,
+    pointwise::fr_mul,
+    status::check,
+    stream::Stream,
+};
+
+use crate::error::Error;
 
 /// What is known of one GPU.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeviceInfo {
     /// Its name, as the driver gives it.
     pub name: String,
@@ -9,14 +40,21 @@ pub struct DeviceInfo {
     pub memory: u64,
     /// Compute capability, major and minor.
     pub compute_capability: (u32, u32),
+    /// Whether this build has code for it.
+    pub supported: bool,
 }
 
-/// The GPUs of this machine in CUDA's order, or why there are none.
+/// The GPUs of this machine in CUDA's order, at least one of them supported, or why there is none.
+///
+/// This only asks: it makes no context, takes no memory, and is safe where there is no driver.
 ///
 /// # Errors
-/// [`crate::Error::NoGpu`] with the reason and what to do.
-pub fn devices() -> Result<Vec<DeviceInfo>, crate::Error> {
-    Err(crate::Error::NoGpu { why: String::new() })
+/// [`Error::NoGpu`] with the reason and what to do.
+pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
+    #[cfg(interlock_cuda)]
+    return device::devices();
+    #[cfg(not(interlock_cuda))]
+    Err(Error::NoGpu { why: absence::no_cuda(env!("INTERLOCK_WITHOUT_CUDA")) })
 }
 
 /// Whether device code is part of this build.
@@ -32,5 +70,47 @@ impl std::fmt::Display for DeviceInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (major, minor) = self.compute_capability;
         write!(f, "{}, {} MiB, compute capability {major}.{minor}", self.name, self.memory >> 20)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the machine, there is a list with something in it or a reason that says what to do.
+    #[test]
+    fn devices_are_listed_or_their_absence_is_explained() {
+        match devices() {
+            Ok(list) => {
+                assert!(list.iter().any(|d| d.supported) && list.iter().all(|d| d.memory > 0 && !d.name.is_empty()))
+            }
+            Err(Error::NoGpu { why }) => assert!(why.contains(';'), "no remedy in {why:?}"),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[cfg(not(interlock_cuda))]
+    #[test]
+    fn a_build_without_cuda_says_so() {
+        assert!(devices()
+            .unwrap_err()
+            .to_string()
+            .starts_with("no GPU can prove: this interlock was built without CUDA"));
+    }
+
+    #[cfg(interlock_cuda)]
+    #[test]
+    fn looking_for_devices_only_asks() {
+        let before = crate::sys::counts();
+        let _ = devices();
+        let called: Vec<_> =
+            crate::sys::counts().into_iter().filter(|(name, n)| before[name] != *n).map(|(name, _)| name).collect();
+        assert!(called.contains(&"cudaGetDeviceCount"));
+        for name in called {
+            assert!(
+                name.contains("Get") || name.contains("TotalMem") || name == "interlock_driver_entry_point",
+                "{name}"
+            );
+        }
     }
 }

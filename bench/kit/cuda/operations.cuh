@@ -1,0 +1,97 @@
+// The operations that are checked: what each takes, what it gives, and how the library's arithmetic does it.
+#pragma once
+
+#include "ec/xyzz.cuh"
+#include "ff/fr.cuh"
+
+namespace kit {
+
+using namespace interlock;
+
+template <class F>
+struct Pair {
+    F a, b;
+};
+
+#define KIT_ON_PAIR(Name, expression)                                   \
+    template <class F>                                                  \
+    struct Name {                                                       \
+        using In = Pair<F>;                                             \
+        using Out = F;                                                  \
+        INTERLOCK_HD static Out of(const In &in) {                      \
+            const F &a = in.a, &b = in.b;                               \
+            return expression;                                          \
+        }                                                               \
+    };
+KIT_ON_PAIR(Add, a + b)
+KIT_ON_PAIR(Subtract, a - b)
+KIT_ON_PAIR(Multiply, a *b)
+KIT_ON_PAIR(Equal, a == b ? F::one() : F::zero())
+
+#define KIT_ON_ONE(Name, expression)                                    \
+    template <class F>                                                  \
+    struct Name {                                                       \
+        using In = F;                                                   \
+        using Out = F;                                                  \
+        INTERLOCK_HD static Out of(const In &a) { return expression; }  \
+    };
+KIT_ON_ONE(Square, a.squared())
+KIT_ON_ONE(Negate, -a)
+KIT_ON_ONE(Double, a.doubled())
+KIT_ON_ONE(Invert, a.inverse())
+
+/// Two points, each with a factor that hides it in its XYZZ coordinates.
+template <class F>
+struct Points {
+    Affine<F> p, q;
+    F zp, zq;
+};
+
+/// p with zz = z², zzz = z³.
+template <class F>
+INTERLOCK_HD Xyzz<F> scaled(const Affine<F> &p, const F &z) {
+    const F zz = z.squared(), zzz = zz * z;
+    if (p.is_infinity()) return Xyzz<F>::infinity();
+    return {p.x * zz, p.y * zzz, zz, zzz};
+}
+
+#define KIT_ON_POINTS(Name, expression)                                 \
+    template <class F>                                                  \
+    struct Name {                                                       \
+        using In = Points<F>;                                           \
+        using Out = Affine<F>;                                          \
+        INTERLOCK_HD static Out of(const In &in) {                      \
+            const Xyzz<F> p = scaled(in.p, in.zp);                      \
+            return (expression).to_affine();                            \
+        }                                                               \
+    };
+KIT_ON_POINTS(AddMixed, p + in.q)
+KIT_ON_POINTS(AddFull, p + scaled(in.q, in.zq))
+KIT_ON_POINTS(SubtractFull, p + -scaled(in.q, in.zq))
+KIT_ON_POINTS(SubtractMixed, p + -in.q)
+KIT_ON_POINTS(DoublePoint, p.doubled())
+
+}  // namespace kit
+
+// X(name, operation)
+#define KIT_FIELD_OPERATIONS(X, field, F)     \
+    X(field##_add, Add<F>)                    \
+    X(field##_subtract, Subtract<F>)          \
+    X(field##_multiply, Multiply<F>)          \
+    X(field##_equal, Equal<F>)                \
+    X(field##_square, Square<F>)              \
+    X(field##_negate, Negate<F>)              \
+    X(field##_double, Double<F>)              \
+    X(field##_invert, Invert<F>)
+#define KIT_CURVE_OPERATIONS(X, group, F)     \
+    X(group##_add_mixed, AddMixed<F>)         \
+    X(group##_add_full, AddFull<F>)           \
+    X(group##_subtract_mixed, SubtractMixed<F>) \
+    X(group##_subtract_full, SubtractFull<F>) \
+    X(group##_double, DoublePoint<F>)
+#define KIT_OPERATIONS(X)            \
+    KIT_FIELD_OPERATIONS(X, fp, Fp)  \
+    KIT_FIELD_OPERATIONS(X, fr, Fr)  \
+    KIT_FIELD_OPERATIONS(X, fp2, Fp2) \
+    KIT_CURVE_OPERATIONS(X, g1, Fp)  \
+    KIT_CURVE_OPERATIONS(X, g2, Fp2)

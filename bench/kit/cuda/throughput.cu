@@ -1,0 +1,68 @@
+// How many operations a second: each thread does a long chain of dependent ones on values in registers.
+#include <cuda_runtime.h>
+
+#include "ec/xyzz.cuh"
+#include "ff/fr.cuh"
+
+using namespace interlock;
+
+namespace {
+
+constexpr unsigned BLOCK = 128;
+
+/// x, y ← x·y, x·y² … : `n` multiplications a thread, two a turn.
+template <class F, int BLOCKS>
+__global__ void __launch_bounds__(BLOCK, BLOCKS) multiply(F *values, unsigned n) {
+    const size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x;
+    F x = values[2 * i], y = values[2 * i + 1];
+#pragma unroll 1
+    for (unsigned k = 0; k < n; k += 2) {
+        x = x * y;
+        y = y * x;
+    }
+    values[2 * i] = x;
+    values[2 * i + 1] = y;
+}
+
+/// Sums of `n` points a thread, from a table of `points` that stays in the cache.
+template <class F, int BLOCKS>
+__global__ void __launch_bounds__(BLOCK, BLOCKS) accumulate(Xyzz<F> *sums, const Affine<F> *table, unsigned points, unsigned n) {
+    const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
+    Xyzz<F> sum = Xyzz<F>::infinity();
+#pragma unroll 1
+    for (unsigned k = 0; k < n; k++) sum = sum + table[(i + 13 * k) % points];
+    sums[i] = sum;
+}
+
+/// The number of blocks that fill the device with `kernel`, negative for an error.
+template <class Kernel>
+int filling(Kernel kernel) {
+    int device, processors, blocks;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, BLOCK, 0);
+    return error == cudaSuccess ? processors * blocks : -error;
+}
+
+}  // namespace
+
+// For each of the kernels: the blocks that fill the device (of 128 threads; negative: an error), and the launch. Threads have
+// two values each, or one sum.
+#define KIT_MULTIPLY(field, F, BLOCKS)                                                                              \
+    extern "C" int kit_multiply_##field##_blocks() { return filling(multiply<F, BLOCKS>); }                          \
+    extern "C" int kit_multiply_##field(void *values, unsigned n, unsigned blocks, cudaStream_t stream) {            \
+        multiply<F, BLOCKS><<<blocks, BLOCK, 0, stream>>>(static_cast<F *>(values), n);                              \
+        return cudaGetLastError();                                                                                   \
+    }
+KIT_MULTIPLY(fp, Fp, 8)
+KIT_MULTIPLY(fr, Fr, 8)
+
+#define KIT_ACCUMULATE(group, F, BLOCKS)                                                                             \
+    extern "C" int kit_accumulate_##group##_blocks() { return filling(accumulate<F, BLOCKS>); }                      \
+    extern "C" int kit_accumulate_##group(void *sums, const void *table, unsigned points, unsigned n, unsigned blocks, \
+                                          cudaStream_t stream) {                                                     \
+        accumulate<F, BLOCKS><<<blocks, BLOCK, 0, stream>>>(static_cast<Xyzz<F> *>(sums),                            \
+                                                            static_cast<const Affine<F> *>(table), points, n);       \
+        return cudaGetLastError();                                                                                   \
+    }
+KIT_ACCUMULATE(g1, Fp, 3)

@@ -1,0 +1,173 @@
+//! How many operations a second the device does.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use blst::*;
+use interlock::kit::{check, DeviceBuffer, Event, Plain, Stream};
+use interlock::Error;
+
+use crate::device::Device;
+use crate::inputs::{self, Field, Random};
+use crate::operations::{blst_out, One};
+
+const BLOCK: usize = 128;
+const RUNS: usize = 11;
+
+extern "C" {
+    fn kit_multiply_fp_blocks() -> c_int;
+    fn kit_multiply_fp(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
+    fn kit_multiply_fr_blocks() -> c_int;
+    fn kit_multiply_fr(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
+    fn kit_accumulate_g1_blocks() -> c_int;
+    fn kit_accumulate_g1(
+        sums: *mut c_void,
+        table: *const c_void,
+        points: c_uint,
+        n: c_uint,
+        blocks: c_uint,
+        stream: *mut c_void,
+    ) -> c_int;
+}
+
+/// Times everything and returns a line for each.
+///
+/// # Errors
+/// What went wrong, in words: wrong values too.
+pub fn all(device: &Device) -> Result<Vec<String>, String> {
+    // SAFETY: these take nothing.
+    let (fp_blocks, fr_blocks) = unsafe { (kit_multiply_fp_blocks(), kit_multiply_fr_blocks()) };
+    Ok(vec![
+        multiplications("Fp multiplication", &device.stream, fp_blocks, kit_multiply_fp, |a, b| {
+            blst_out!(blst_fp, blst_fp_mul(a, b))
+        })?,
+        multiplications("Fr multiplication", &device.stream, fr_blocks, kit_multiply_fr, |a, b| {
+            blst_out!(blst_fr, blst_fr_mul(a, b))
+        })?,
+        additions(&device.stream)?,
+    ])
+}
+
+type Multiply = unsafe extern "C" fn(*mut c_void, c_uint, c_uint, *mut c_void) -> c_int;
+
+fn multiplications<F>(
+    what: &str,
+    stream: &Stream,
+    blocks: c_int,
+    launch: Multiply,
+    product: fn(&F, &F) -> F,
+) -> Result<String, String>
+where
+    F: Field + std::fmt::Debug,
+    One<F>: Plain,
+{
+    const N: c_uint = 20_000;
+    let blocks = c_uint::try_from(blocks).map_err(|_| format!("{what}: CUDA error {}", -blocks))?;
+    let threads = blocks as usize * BLOCK;
+    let input = inputs::ones::<F>(2 * threads, &mut Random(7));
+    let mut seconds = Vec::new();
+    for run in 0..=RUNS {
+        let timed = || -> Result<_, Error> {
+            let values = DeviceBuffer::from_host(&input, stream)?;
+            let start = Event::record(stream)?;
+            // SAFETY: each of the threads reads and writes two values, of which there are as many.
+            check("kit_multiply", unsafe { launch(values.as_raw(), N, blocks, stream.as_raw().cast()) })?;
+            let took = Event::record(stream)?.seconds_since(&start)?;
+            Ok((took, values.to_host(stream)?))
+        };
+        let (took, output) = timed().map_err(|error| format!("{what}: {error}"))?;
+        if run == 0 {
+            verify(what, &input, &output, N, product)?;
+        } else {
+            seconds.push(took);
+        }
+    }
+    Ok(line(what, f64::from(N) * threads as f64, seconds, blocks))
+}
+
+/// Follows the chains of a few threads.
+fn verify<F: Field + std::fmt::Debug>(
+    what: &str,
+    input: &[One<F>],
+    output: &[One<F>],
+    n: c_uint,
+    product: fn(&F, &F) -> F,
+) -> Result<(), String> {
+    for thread in [0, 1, BLOCK + 5, input.len() / 2 - 1] {
+        let (mut x, mut y) = (input[2 * thread].0, input[2 * thread + 1].0);
+        for _ in 0..n / 2 {
+            x = product(&x, &y);
+            y = product(&y, &x);
+        }
+        if (x, y) != (output[2 * thread].0, output[2 * thread + 1].0) {
+            return Err(format!("{what}: thread {thread} has {:x?} where {x:x?} should be", output[2 * thread]));
+        }
+    }
+    Ok(())
+}
+
+fn additions(stream: &Stream) -> Result<String, String> {
+    const N: c_uint = 4000;
+    const TABLE: usize = 512;
+    let what = "G1 mixed addition (XYZZ)";
+    // SAFETY: it takes nothing.
+    let blocks = unsafe { kit_accumulate_g1_blocks() };
+    let blocks = c_uint::try_from(blocks).map_err(|_| format!("{what}: CUDA error {}", -blocks))?;
+    let threads = blocks as usize * BLOCK;
+    let table: Vec<_> = inputs::distinct_g1(TABLE).into_iter().map(One).collect();
+    let mut seconds = Vec::new();
+    for run in 0..=RUNS {
+        let timed = || -> Result<_, Error> {
+            let table = DeviceBuffer::from_host(&table, stream)?;
+            let sums = DeviceBuffer::<[u64; 24]>::new(threads)?;
+            let start = Event::record(stream)?;
+            let (sums_at, table_at, stream_at) = (sums.as_raw(), table.as_raw(), stream.as_raw().cast());
+            // SAFETY: each of the threads writes one sum of four coordinates and reads the table's points.
+            check("kit_accumulate", unsafe {
+                kit_accumulate_g1(sums_at, table_at, TABLE as c_uint, N, blocks, stream_at)
+            })?;
+            let took = Event::record(stream)?.seconds_since(&start)?;
+            Ok((took, sums.to_host(stream)?))
+        };
+        let (took, sums) = timed().map_err(|error| format!("{what}: {error}"))?;
+        if run == 0 {
+            for thread in [0, 1, threads - 1] {
+                let mut expected = blst_p1::default();
+                for k in 0..N as usize {
+                    let point = &table[(thread + 13 * k) % TABLE].0;
+                    // SAFETY: three points, the first of which may be the second.
+                    unsafe { blst_p1_add_or_double_affine(&mut expected, &expected, point) };
+                }
+                if !is_same(&sums[thread], &expected) {
+                    return Err(format!("{what}: the sum of thread {thread} is wrong"));
+                }
+            }
+        } else {
+            seconds.push(took);
+        }
+    }
+    Ok(line(what, f64::from(N) * threads as f64, seconds, blocks))
+}
+
+/// Whether XYZZ coordinates are those of a point: x·1 = X·zz and y·1 = Y·zzz for its affine X, Y.
+fn is_same(xyzz: &[u64; 24], point: &blst_p1) -> bool {
+    let coordinate = |i: usize| {
+        let mut fp = blst_fp::default();
+        fp.l.copy_from_slice(&xyzz[6 * i..6 * i + 6]);
+        fp
+    };
+    let affine = blst_out!(blst_p1_affine, blst_p1_to_affine(point));
+    coordinate(0) == blst_out!(blst_fp, blst_fp_mul(&affine.x, &coordinate(2)))
+        && coordinate(1) == blst_out!(blst_fp, blst_fp_mul(&affine.y, &coordinate(3)))
+}
+
+fn line(what: &str, operations: f64, mut seconds: Vec<f64>, blocks: c_uint) -> String {
+    seconds.sort_by(f64::total_cmp);
+    let rate = |seconds: f64| operations / seconds / 1e9;
+    format!(
+        "{what}: median {:.2} G/s, from {:.2} to {:.2} in {RUNS} runs of {:.1} ms; {blocks} blocks of {BLOCK} threads",
+        rate(seconds[RUNS / 2]),
+        rate(seconds[RUNS - 1]),
+        rate(seconds[0]),
+        seconds[RUNS / 2] * 1e3
+    )
+}

@@ -1,0 +1,3 @@
+module interlock/ffi-tests/go
+
+go 1.22

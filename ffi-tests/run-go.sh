@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+#
+# Checks the Go package and tests it in every way it can be built: linked statically and dynamically, with Go's full
+# checks of pointers that C gets to see, and with its race detector.
+#
+# Needs Go, a C compiler, and an installed interlock that pkg-config finds (PKG_CONFIG_PATH). INTERLOCK_VECTORS says
+# where the test vectors are, if not in this repository.
+#
+# Usage: ffi-tests/run-go.sh [ARGUMENT OF go test...]
+set -uo pipefail
+cd "$(dirname "$0")/go"
+
+libdir=$(pkg-config --variable=libdir interlock) || exit 1
+# Results are not taken from Go's cache, which does not see the library change.
+arguments=(-count=1 "$@")
+failed=()
+
+say() { printf 'run-go: %s\n' "$*"; }
+
+run() {
+    say "$*"
+    "$@" || failed+=("$*")
+}
+
+formatted() {
+    local files
+    files=$(gofmt -l .) && [ -z "$files" ] || { say "not as gofmt writes it: $files"; return 1; }
+}
+
+say "$(go version), interlock $(pkg-config --modversion interlock) in $libdir"
+run formatted
+run go vet ./...
+run go vet -tags interlock_shared ./...
+run env GODEBUG=cgocheck=1 go test "${arguments[@]}" ./...
+run env LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    go test -tags interlock_shared "${arguments[@]}" ./...
+run env GOEXPERIMENT=cgocheck2 go test "${arguments[@]}" ./...
+run go test -race "${arguments[@]}" ./...
+
+if [ ${#failed[@]} != 0 ]; then
+    say "FAILED:"
+    printf '    %s\n' "${failed[@]}"
+    exit 1
+fi
+say "all passed"

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# The Rust doors, tested: unmodified bellperson and Curio's way of calling, through the two `supraseal-c2` crates.
+#   ffi-tests/rust/run.sh [all | bellperson-026 | bellperson-027 | paths-override | curio | lint | relock]...
+# `relock` brings the lock files up to date after a change of the library's own dependencies.
+# Builds into CARGO_TARGET_DIR, or else into `target` at the top of the repository. May be run again at any time.
+set -euo pipefail
+cd "$(dirname "$0")"
+root=$(cd ../.. && pwd)
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
+export INTERLOCK_BELLPERSON_CASES=$CARGO_TARGET_DIR/bellperson-cases
+export INTERLOCK_VECTORS=${INTERLOCK_VECTORS:-$root/ffi-tests/vectors/data}
+
+say() { printf '== %s\n' "$*"; }
+
+# Parameters and the proofs of bellperson's CPU prover, made once a run.
+cases() {
+    [ -z "${cases_made:-}" ] || return 0
+    say "bellperson's CPU prover makes parameters and proofs"
+    (cd bellperson-cpu && cargo run --release --locked --quiet -- "$INTERLOCK_BELLPERSON_CASES")
+    cases_made=yes
+}
+
+# patched PACKAGE: bellperson with [patch.crates-io].
+patched() {
+    cases
+    say "$1, swapped in by [patch.crates-io]"
+    (cd "$1" && cargo test --release --locked)
+}
+
+paths_override() {
+    cases
+    say "a lock file with crates.io's supraseal-c2, swapped in by paths = [...], built with --locked"
+    (
+        cd paths-override
+        grep -A 3 '^name = "supraseal-c2"' Cargo.lock | grep -q '^checksum' ||
+            { echo "paths-override/Cargo.lock does not name crates.io's supraseal-c2" >&2; exit 1; }
+        before=$(cksum Cargo.lock)
+        cargo test --release --locked
+        [ "$(cksum Cargo.lock)" = "$before" ] || { echo "paths-override/Cargo.lock has changed" >&2; exit 1; }
+    )
+}
+
+curio() {
+    say "Curio's way of calling"
+    (cd curio && cargo test --release --locked)
+}
+
+packages=(../../compat/supraseal-c2 ../../compat/supraseal-c2-curio bellperson-cpu bellperson-026 bellperson-027 curio)
+
+relock() {
+    for package in "${packages[@]}"; do
+        (cd "$package" && cargo metadata --format-version 1 >/dev/null)
+    done
+}
+
+lint() {
+    for package in "${packages[@]}"; do
+        say "lint ${package##*/}"
+        (cd "$package" && cargo fmt --check && cargo clippy --quiet --release --locked --all-targets -- -D warnings)
+    done
+}
+
+[ $# -gt 0 ] || set -- all
+for target in "$@"; do
+    case $target in
+        bellperson-026 | bellperson-027) patched "$target" ;;
+        paths-override) paths_override ;;
+        curio) curio ;;
+        lint) lint ;;
+        relock) relock ;;
+        all)
+            patched bellperson-026
+            patched bellperson-027
+            paths_override
+            curio
+            ;;
+        *)
+            echo "run.sh: there is no $target" >&2
+            exit 2
+            ;;
+    esac
+done
+say "done"

@@ -1,0 +1,111 @@
+//! Device memory, a plain allocation each.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+
+use super::{status::check, Stream};
+use crate::curve::{Fr, G1Affine, G2Affine};
+use crate::error::Error;
+use crate::logging::warning;
+use crate::sys;
+
+/// What may be copied to a device and back.
+///
+/// # Safety
+/// Every pattern of its bytes is a value, and it has no padding.
+pub unsafe trait Plain: Copy {}
+// SAFETY: integers, and blst's structs of integers without padding.
+unsafe impl Plain for u32 {}
+// SAFETY: as above.
+unsafe impl Plain for u64 {}
+// SAFETY: as above.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+// SAFETY: as above.
+unsafe impl Plain for Fr {}
+// SAFETY: as above.
+unsafe impl Plain for blst::blst_fp {}
+// SAFETY: as above.
+unsafe impl Plain for blst::blst_fp2 {}
+// SAFETY: as above.
+unsafe impl Plain for G1Affine {}
+// SAFETY: as above.
+unsafe impl Plain for G2Affine {}
+
+/// `len` values of `T` in the memory of the device that was current when it was made.
+#[derive(Debug)]
+pub struct DeviceBuffer<T> {
+    pointer: *mut c_void,
+    len: usize,
+    _values: PhantomData<T>,
+}
+
+// SAFETY: device memory belongs to no thread.
+unsafe impl<T: Plain> Send for DeviceBuffer<T> {}
+
+impl<T: Plain> DeviceBuffer<T> {
+    /// Room for `len` values, which hold whatever was there.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn new(len: usize) -> Result<Self, Error> {
+        let mut pointer = std::ptr::null_mut();
+        let bytes = len.saturating_mul(size_of::<T>());
+        // SAFETY: one pointer is written.
+        check("cudaMalloc", unsafe { sys::cudaMalloc(&mut pointer, bytes) })?;
+        Ok(Self { pointer, len, _values: PhantomData })
+    }
+
+    /// A copy of `values`, complete on return.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn from_host(values: &[T], stream: &Stream) -> Result<Self, Error> {
+        let buffer = Self::new(values.len())?;
+        // SAFETY: both ranges have this many bytes, and `values` is borrowed until the copy is waited for below.
+        let code = unsafe {
+            let (to, from) = (buffer.pointer, values.as_ptr().cast());
+            sys::cudaMemcpyAsync(to, from, size_of_val(values), sys::HOST_TO_DEVICE, stream.as_raw())
+        };
+        check("cudaMemcpyAsync", code)?;
+        stream.synchronize()?;
+        Ok(buffer)
+    }
+
+    /// The values, after all that is enqueued on `stream`.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], which may be that of earlier work, and [`Error::OutOfMemory`].
+    pub fn to_host(&self, stream: &Stream) -> Result<Vec<T>, Error> {
+        let mut values: Vec<T> = crate::error::try_with_capacity(self.len, "a copy of device memory")?;
+        // SAFETY: both ranges have this many bytes; any bytes are values of `T`, and they are there when the stream is done.
+        unsafe {
+            let (to, bytes) = (values.as_mut_ptr(), self.len * size_of::<T>());
+            check(
+                "cudaMemcpyAsync",
+                sys::cudaMemcpyAsync(to.cast(), self.pointer, bytes, sys::DEVICE_TO_HOST, stream.as_raw()),
+            )?;
+            stream.synchronize()?;
+            values.set_len(self.len);
+        }
+        Ok(values)
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The address on the device, for launchers; it lives as long as `self`.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.pointer
+    }
+}
+
+impl<T> Drop for DeviceBuffer<T> {
+    fn drop(&mut self) {
+        // SAFETY: the memory is ours; CUDA waits for the device before it gives it back.
+        if let Err(error) = check("cudaFree", unsafe { sys::cudaFree(self.pointer) }) {
+            warning!("device memory could not be given back: {error}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Streams.
+
+use super::status::check;
+use crate::error::Error;
+use crate::logging::warning;
+use crate::sys;
+
+/// A stream of the device that was current when it was made; it does not wait for the legacy default stream.
+#[derive(Debug)]
+pub struct Stream {
+    raw: sys::Stream,
+}
+
+// SAFETY: CUDA's streams may be used from any thread, by several at once.
+unsafe impl Send for Stream {}
+// SAFETY: as above.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    /// A new stream of the current device.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn new() -> Result<Self, Error> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: one handle is written.
+        check("cudaStreamCreateWithFlags", unsafe {
+            sys::cudaStreamCreateWithFlags(&mut raw, sys::STREAM_NON_BLOCKING)
+        })?;
+        Ok(Self { raw })
+    }
+
+    /// Waits until all that was enqueued is done.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], which may be that of earlier work.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        // SAFETY: the stream lives.
+        check("cudaStreamSynchronize", unsafe { sys::cudaStreamSynchronize(self.raw) })
+    }
+
+    /// The handle, for launchers; it lives as long as `self`.
+    pub fn as_raw(&self) -> sys::Stream {
+        self.raw
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: the stream is ours and is not used again; CUDA finishes what is enqueued.
+        if let Err(error) = check("cudaStreamDestroy", unsafe { sys::cudaStreamDestroy(self.raw) }) {
+            warning!("a stream could not be given back: {error}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The rules of the build script, which stand with their tests in `build/toolkit.rs`.
+
+#[allow(dead_code)]
+#[path = "../build/toolkit.rs"]
+mod toolkit;
