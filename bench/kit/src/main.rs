@@ -45,9 +45,7 @@ fn main() {
         #[cfg(device)]
         ["device", n] => number(n).and_then(on_device),
         #[cfg(device)]
-        ["throughput"] => device::Device::first()
-            .and_then(|device| throughput::all(&device))
-            .map(|lines| lines.iter().for_each(|line| println!("{line}"))),
+        ["throughput"] => device::Device::first().and_then(|device| throughput::all(&device)),
         #[cfg(device)]
         ["msm", n] => number(n).and_then(check_msm),
         #[cfg(device)]
