@@ -57,18 +57,18 @@ impl Lists {
         scratch: &mut DeviceBuffer<u8>,
         stream: &Stream,
     ) -> Result<(), Error> {
-        at_least("scratch", scratch.len(), terms_scratch_bytes(variables.len))?;
-        at_least("classes", variables.classes.len(), variables.len.div_ceil(32))?;
+        at_least("scratch", scratch.length(), terms_scratch_bytes(variables.len))?;
+        at_least("classes", variables.classes.length(), variables.len.div_ceil(32))?;
         let density = match variables.density {
             Some(density) => {
-                at_least("density", density.len(), variables.len.div_ceil(64))?;
+                at_least("density", density.length(), variables.len.div_ceil(64))?;
                 density.as_raw().cast_const().cast()
             }
             None => std::ptr::null(),
         };
         let (chunk, chunk_starts) = match variables.chunks {
             Some((chunk, starts)) => {
-                at_least("chunks", starts.len(), variables.len.div_ceil(chunk.max(1)))?;
+                at_least("chunks", starts.length(), variables.len.div_ceil(chunk.max(1)))?;
                 (chunk, starts.as_raw().cast_const().cast())
             }
             None => (0, std::ptr::null()),
