@@ -26,10 +26,13 @@ nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,memory.total --format=c
 step "devices" ./interlock-kit devices
 step "arithmetic against blst" ./interlock-kit device "$count"
 step "throughput" ./interlock-kit throughput
+step "MSMs, sums, decoding and lists against blst" ./interlock-kit msm 70000
+step "MSMs timed" ./interlock-kit msm-time 26
 step "vectors through the C ABI" ./prove-vector vectors/*/
 if [[ -x $sanitizer ]]; then
     for tool in memcheck initcheck racecheck synccheck; do
         step "$tool" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit device 700
+        step "$tool of the MSM" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit msm 1
     done
 else
     failed=$((failed + 1))

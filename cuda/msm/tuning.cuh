@@ -38,7 +38,7 @@ constexpr unsigned MAX_CHUNKS = 1 << 16;
 constexpr unsigned MIN_CHUNK = 8;
 
 /// Entries that are sorted at a time, at least one window's: 16 bytes each.
-constexpr size_t GROUP_ENTRIES = size_t{1} << 26;
+constexpr size_t GROUP_ENTRIES = size_t{5} << 24;
 /// Segments into which the buckets of a group of windows are cut: about the threads that are resident.
 constexpr size_t GROUP_SEGMENTS = 1 << 15;
 
@@ -48,9 +48,8 @@ struct WindowChoice {
     unsigned bits;
 };
 constexpr WindowChoice WINDOW_BITS[] = {
-    {size_t{1} << 6, 5},   {size_t{1} << 10, 8},  {size_t{1} << 13, 10}, {size_t{1} << 16, 12},
-    {size_t{1} << 18, 15}, {size_t{1} << 20, 16}, {size_t{1} << 23, 17}, {size_t{1} << 25, 20},
-    {~size_t{0}, 22},
+    {size_t{1} << 6, 5},   {size_t{1} << 13, 8},  {size_t{1} << 15, 10}, {size_t{1} << 19, 13},
+    {size_t{1} << 21, 16}, {size_t{1} << 23, 17}, {size_t{1} << 25, 20}, {~size_t{0}, 22},
 };
 
 }  // namespace msm

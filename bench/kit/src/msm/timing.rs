@@ -8,7 +8,7 @@ use interlock::kit::{
 use interlock::Error;
 use rayon::prelude::*;
 
-use super::known::{is_same, scalars, told, Known, Points};
+use super::known::{is_same, negative, scalars, told, Known, Points};
 use crate::device::Device;
 use crate::inputs::Random;
 use crate::operations::fr_one;
@@ -28,15 +28,20 @@ struct Input<G: Known> {
 }
 
 impl<G: Known> Input<G> {
-    fn new(device: &Device, n: usize) -> Result<Self, String> {
-        let known = Points::<G>::new(TILE.min(n), &mut Random(9));
-        let points: Vec<_> = (0..n).into_par_iter().map(|i| known.points[i % TILE]).collect();
-        let scalars = scalars(n, 10);
+    /// Points of which `different` are different, the others repetitions, and a scalar for each.
+    fn new(device: &Device, different: usize, scalars: Vec<blst_fr>) -> Result<Self, String> {
+        let known = Points::<G>::new(different.min(scalars.len()), &mut Random(9));
+        let points: Vec<_> = (0..scalars.len()).into_par_iter().map(|i| known.points[i % different]).collect();
         let upload = || -> Result<_, Error> {
             Ok((DeviceBuffer::from_host(&points, &device.stream)?, DeviceBuffer::from_host(&scalars, &device.stream)?))
         };
         let (points, scalars_on_device) = told("upload", upload())?;
         Ok(Self { known, points, scalars, scalars_on_device })
+    }
+
+    /// Random scalars.
+    fn random(device: &Device, n: usize) -> Result<Self, String> {
+        Self::new(device, TILE, scalars(n, 10))
     }
 
     /// Seconds of each run of the MSM of the first `n` terms, after one that is not timed; and that its result is right.
@@ -95,18 +100,20 @@ impl<G: Known> Input<G> {
 /// # Errors
 /// What went wrong: wrong results too.
 pub fn all(device: &Device, most: u32) -> Result<(), String> {
-    let input = Input::<G1>::new(device, 1 << most)?;
+    let input = Input::<G1>::random(device, 1 << most)?;
     for log in (10..=most).rev().step_by(2) {
         msm_line(&input, device, log)?;
     }
     sum_line(&input, device, most.min(25) - 1)?;
     drop(input);
-    let input = Input::<G2>::new(device, 1 << (most - 4))?;
+    let input = Input::<G2>::random(device, 1 << (most - 4))?;
     for log in (10..=most - 4).rev().step_by(2) {
         msm_line(&input, device, log)?;
     }
     sum_line(&input, device, most - 5)?;
     drop(input);
+    skewed_lines::<G1>(device, most - 2)?;
+    skewed_lines::<G2>(device, most - 6)?;
     decoding_line::<G1>(device)?;
     decoding_line::<G2>(device)
 }
@@ -118,6 +125,35 @@ fn msm_line<G: Known>(input: &Input<G>, device: &Device, log: u32) -> Result<(),
     let scratch = told("scratch", msm_scratch_bytes::<G>(n, shape))? >> 20;
     let additions = shape.windows() as f64 * n as f64;
     println!("{} MSM 2^{log}: {}; {shape:?}, {scratch} MiB of scratch", G::NAME, line::<G>(seconds, additions));
+    Ok(())
+}
+
+/// The inputs that put everything into few buckets; they should take no longer than random ones.
+fn skewed_lines<G: Known>(device: &Device, log: u32) -> Result<(), String> {
+    let n = 1usize << log;
+    let minus_one = negative(&fr_one());
+    let same = scalars(1, 12)[0];
+    let opposite = (0..n).map(|i| if i % 2 == 0 { same } else { negative(&same) }).collect();
+    for (name, different, scalars) in [
+        ("random", TILE, scalars(n, 10)),
+        ("all scalars equal", TILE, vec![same; n]),
+        ("all scalars 1", TILE, vec![fr_one(); n]),
+        ("all scalars −1", TILE, vec![minus_one; n]),
+        ("all points equal", 1, scalars(n, 10)),
+        ("all terms equal", 1, vec![same; n]),
+        ("opposite terms", 1, opposite),
+    ] {
+        let input = Input::<G>::new(device, different, scalars)?;
+        let (least, median, most) = spread(input.msm(device, n, Shape::for_terms(n), RUNS)?);
+        let ms = |seconds: f64| seconds * 1e3;
+        println!(
+            "{} MSM 2^{log}, {name}: median {:.3} ms, from {:.3} to {:.3}",
+            G::NAME,
+            ms(median),
+            ms(least),
+            ms(most)
+        );
+    }
     Ok(())
 }
 
@@ -188,7 +224,7 @@ pub fn sweep(device: &Device, group: &str, log: u32, bits: std::ops::RangeInclus
 
 fn sweep_of<G: Known>(device: &Device, log: u32, bits: std::ops::RangeInclusive<u32>) -> Result<(), String> {
     let n = 1usize << log;
-    let input = Input::<G>::new(device, n)?;
+    let input = Input::<G>::random(device, n)?;
     for bits in bits {
         let windows = 255u32.div_ceil(bits);
         for groups in [1, 2, 3, 4, 6, 12] {
