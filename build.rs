@@ -214,7 +214,7 @@ fn compile(nvcc: &Path, archs: &[Arch]) -> Result<(), Fault> {
 }
 
 /// __NV_LEGACY_LAUNCH: launches otherwise keep the kernel's handle in a static of a function, whose guard is in libstdc++, which
-/// would have to be linked.
+/// would have to be linked. -fno-threadsafe-statics: CUB has such statics too; msm_entries.cu sees to it that one thread makes them.
 const HOST_OPTIONS: &str =
     "-Xcompiler=-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-ffunction-sections,-fdata-sections,\
      -Wno-unknown-pragmas,-D__NV_LEGACY_LAUNCH";

@@ -32,7 +32,7 @@ step "vectors through the C ABI" ./prove-vector vectors/*/
 if [[ -x $sanitizer ]]; then
     for tool in memcheck initcheck racecheck synccheck; do
         step "$tool" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit device 700
-        step "$tool of the MSM" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit msm 1
+        step "$tool of the MSM" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit msm-few
     done
 else
     failed=$((failed + 1))

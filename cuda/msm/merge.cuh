@@ -12,12 +12,11 @@ namespace msm {
 /// A thread's sum grows by those 1, 2, 4 … places before it, while they are of its bucket; the last thread of each bucket has all.
 template <class F>
 __global__ void __launch_bounds__(MERGE_BLOCK<F>) merge(Xyzz<F> *buckets, Partials<F> out, Partials<F> in, unsigned n) {
-    __shared__ uint32_t keys[MERGE_BLOCK<F> + 1];
+    __shared__ uint32_t keys[MERGE_BLOCK<F>];
     __shared__ Xyzz<F> sums[MERGE_BLOCK<F>];
     const unsigned thread = threadIdx.x, i = blockIdx.x * MERGE_BLOCK<F> + thread;
     const uint32_t bucket = i < n ? in.buckets[i] : NO_BUCKET;
     keys[thread] = bucket;
-    if (thread == 0) keys[MERGE_BLOCK<F>] = NO_BUCKET;
     if (bucket != NO_BUCKET) sums[thread] = in.sums[i];
     __syncthreads();
 

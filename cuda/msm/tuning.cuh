@@ -39,8 +39,8 @@ constexpr unsigned MIN_CHUNK = 8;
 
 /// Entries that are sorted at a time, at least one window's: 16 bytes each.
 constexpr size_t GROUP_ENTRIES = size_t{5} << 24;
-/// Segments into which the buckets of a group of windows are cut: about the threads that are resident.
-constexpr size_t GROUP_SEGMENTS = 1 << 15;
+/// Segments into which the buckets of a group of windows are cut, at most: about the threads that are resident.
+constexpr size_t GROUP_SEGMENTS = 3 << 14;
 
 /// The bits of a window, by the number of terms: for up to `terms` of them.
 struct WindowChoice {

@@ -22,12 +22,13 @@ unsafe impl<T: Copy> Plain for Pair<T> {}
 unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
 const USAGE: &str =
-    "usage: interlock-kit devices | host N | device N | throughput | msm N | msm-time LOG | msm-sweep GROUP LOG FROM TO
+    "usage: interlock-kit devices | host N | device N | throughput | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
   throughput   times multiplications and additions on the first GPU
   msm N        compares MSMs, sums, decoding and lists of up to N with blst's and the CPU's on the first GPU
+  msm-few      the same for a few MSMs and sums, for compute-sanitizer
   msm-time LOG times MSMs of up to 2^LOG terms (from 12 on), sums and decoding
   msm-sweep GROUP LOG FROM TO
                times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits";
@@ -48,6 +49,10 @@ fn main() {
         ["throughput"] => device::Device::first().and_then(|device| throughput::all(&device)),
         #[cfg(device)]
         ["msm", n] => number(n).and_then(check_msm),
+        #[cfg(device)]
+        ["msm-few"] => device::Device::first()
+            .and_then(|device| msm::check_few(&device, SEED))
+            .map(|n| println!("MSMs and sums: {n} results are blst's")),
         #[cfg(device)]
         ["msm-time", log] => {
             number(log).and_then(|log| msm::time(&device::Device::first()?, (log as u32).clamp(12, 30)))

@@ -19,6 +19,28 @@ pub fn all(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     Ok(group::<G1>(device, most, seed)? + group::<G2>(device, most / 4 + 1, seed)?)
 }
 
+/// The same for a few MSMs and sums of each group, for tools that make kernels very slow.
+///
+/// # Errors
+/// What differs.
+pub fn few(device: &Device, seed: u64) -> Result<usize, String> {
+    Ok(few_of::<G1>(device, seed)? + few_of::<G2>(device, seed)?)
+}
+
+fn few_of<G: Known>(device: &Device, seed: u64) -> Result<usize, String> {
+    const N: usize = 257;
+    let random = &mut Random(seed);
+    let points = nasty_points::<G>(N, random);
+    let on_device = told("points", DeviceBuffer::from_host(&points.points, &device.stream))?;
+    let mut scratch = told("scratch", DeviceBuffer::new(1))?;
+    let mut compared = 0;
+    for case in cases(N, random).iter().filter(|case| ["few values", "both"].contains(&case.name)) {
+        check_msm(device, &points, &on_device, case, Shape::new(6, 22, 1), &mut scratch)?;
+        compared += 1;
+    }
+    Ok(compared + check_sums(device, &points, &on_device, N, random)?)
+}
+
 const SIZES: [usize; 18] =
     [0, 1, 2, 3, 7, 31, 32, 33, 100, 129, 257, 1000, 1024, 4097, 20_001, 65_536, 100_003, 300_007];
 

@@ -1,11 +1,14 @@
 //! The decoding of parameter files' points against blst.
 
 use blst::BLST_ERROR;
-use interlock::kit::{decode, fault_in, DeviceBuffer, PointFault, G1, G2, NO_FAULT};
+use interlock::kit::{decode, fault_in, DeviceBuffer, Group, PointFault, G1, G2, NO_FAULT};
 
 use super::known::{poisoned, told, Known, Points};
 use crate::device::Device;
 use crate::inputs::Random;
+
+/// Points, and the first at fault.
+type Decoded<G> = (Vec<<G as Group>::Affine>, Option<(u64, PointFault)>);
 
 /// Compares the decoding of points, good and bad, and returns how many batches agreed.
 ///
@@ -41,11 +44,7 @@ fn group<G: Known>(device: &Device, n: usize, seed: u64) -> Result<usize, String
     Ok(151)
 }
 
-fn run<G: Known>(
-    device: &Device,
-    bytes: &[u8],
-    first: u64,
-) -> Result<(Vec<G::Affine>, Option<(u64, PointFault)>), String> {
+fn run<G: Known>(device: &Device, bytes: &[u8], first: u64) -> Result<Decoded<G>, String> {
     let stream = &device.stream;
     let run = || -> Result<_, interlock::Error> {
         let bytes = DeviceBuffer::from_host(bytes, stream)?;
@@ -61,7 +60,7 @@ fn run<G: Known>(
 fn spoil(bytes: &mut [u8], random: &mut Random) {
     let at = (random.word() % (bytes.len() / 48) as u64) as usize * 48;
     match random.word() % 7 {
-        0 => bytes[0] |= (random.word() % 7 + 1 << 5) as u8,
+        0 => bytes[0] |= ((random.word() % 7 + 1) << 5) as u8,
         1 => {
             bytes.fill(0);
             bytes[0] = 0x40;
