@@ -81,7 +81,10 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) transform_product(Fr *x, co
     __syncthreads();
     stage_twiddles<Direction::INVERSE>(shared, roots, place.block, layers.count);
 #pragma unroll
-    for (int q = 0; q < HELD; q++) z[q] = z[q] * x[place.of(position(q, natural))];
+    for (int q = 0; q < HELD; q++) {
+        const Fr factor = x[place.of(position(q, natural))];
+        z[q] = z[q] * factor;
+    }
     __syncthreads();
     inverse_layers(z, shared, layers, place.block == 0);
     store(x, z, place, reversed);

@@ -17,7 +17,9 @@ struct Powers {
     __device__ Fr at(uint32_t i) const {
         const Fr value = low[i & ((1u << split) - 1)];
         const uint32_t above = i >> split;
-        return above == 0 ? value : value * high[above];
+        if (above == 0) return value;
+        const Fr factor = high[above];
+        return value * factor;
     }
 };
 

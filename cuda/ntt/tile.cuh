@@ -113,7 +113,7 @@ __device__ inline void inverse_layers(Fr (&x)[HELD], Shared &shared, Layers laye
         const int low = layers.low(step);
         if (step > 0) exchange(x, shared, layers.low(step - 1), low);
         const bool has_units = is_first && step == 0;
-#pragma unroll 1
+#pragma unroll UNROLLED_LAYERS
         for (int p = HELD_LOG2 - 1; p >= 0; p--) {
             if (layers.has(step, low + p)) {
 #pragma unroll
@@ -142,7 +142,7 @@ __device__ inline void forward_layers(Fr (&x)[HELD], Shared &shared, Layers laye
     for (int step = layers.steps() - 1; step >= 0; step--) {
         const int low = layers.low(step);
         const bool has_units = is_first && step == 0;
-#pragma unroll 1
+#pragma unroll UNROLLED_LAYERS
         for (int p = 0; p < HELD_LOG2; p++) {
             Fr turned[HELD];
 #pragma unroll

@@ -47,6 +47,19 @@ pub fn all(device: &Device) -> Result<Vec<String>, String> {
     ])
 }
 
+/// How many multiplications in Fr a second the device does at best.
+///
+/// # Errors
+/// What went wrong, in words: wrong values too.
+pub fn fr_multiplications(stream: &Stream) -> Result<f64, String> {
+    let what = "Fr multiplication";
+    // SAFETY: it takes nothing.
+    let blocks = unsafe { kit_multiply_fr_blocks() };
+    let (operations, seconds) =
+        time_multiplications(what, stream, blocks, kit_multiply_fr, |a, b| blst_out!(blst_fr, blst_fr_mul(a, b)))?;
+    Ok(operations / median(seconds))
+}
+
 type Multiply = unsafe extern "C" fn(*mut c_void, c_uint, c_uint, *mut c_void) -> c_int;
 
 fn multiplications<F>(
@@ -56,6 +69,22 @@ fn multiplications<F>(
     launch: Multiply,
     product: fn(&F, &F) -> F,
 ) -> Result<String, String>
+where
+    F: Field + std::fmt::Debug,
+    One<F>: Plain,
+{
+    let (operations, seconds) = time_multiplications(what, stream, blocks, launch, product)?;
+    Ok(line(what, operations, seconds, blocks as c_uint))
+}
+
+/// How many a run, and the seconds of each run.
+fn time_multiplications<F>(
+    what: &str,
+    stream: &Stream,
+    blocks: c_int,
+    launch: Multiply,
+    product: fn(&F, &F) -> F,
+) -> Result<(f64, Vec<f64>), String>
 where
     F: Field + std::fmt::Debug,
     One<F>: Plain,
@@ -81,7 +110,7 @@ where
             seconds.push(took);
         }
     }
-    Ok(line(what, f64::from(N) * threads as f64, seconds, blocks))
+    Ok((f64::from(N) * threads as f64, seconds))
 }
 
 /// Follows the chains of a few threads.
@@ -158,6 +187,11 @@ fn is_same(xyzz: &[u64; 24], point: &blst_p1) -> bool {
     let affine = blst_out!(blst_p1_affine, blst_p1_to_affine(point));
     coordinate(0) == blst_out!(blst_fp, blst_fp_mul(&affine.x, &coordinate(2)))
         && coordinate(1) == blst_out!(blst_fp, blst_fp_mul(&affine.y, &coordinate(3)))
+}
+
+fn median(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
 }
 
 fn line(what: &str, operations: f64, mut seconds: Vec<f64>, blocks: c_uint) -> String {
