@@ -35,7 +35,8 @@ pub use params::{Parameters, Srs};
 #[cfg(all(interlock_cuda, feature = "kit"))]
 #[doc(hidden)]
 pub mod kit {
-    pub use crate::gpu::{check, fr_mul, DeviceBuffer, DeviceGuard, Event, Plain, Stream};
+    pub use crate::cpu::quotient_coefficients;
+    pub use crate::gpu::{check, fr_mul, DeviceBuffer, DeviceGuard, Domain, Event, Plain, Stream};
     pub use crate::sys::counts;
 }
 

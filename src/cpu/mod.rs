@@ -45,6 +45,15 @@ impl Backend for Cpu {
     }
 }
 
+/// The 2^`log2` coefficients of h in bit-reversed order: what the device's are compared with.
+///
+/// # Errors
+/// Those of [`Quotient::coefficients`].
+#[cfg(all(interlock_cuda, feature = "kit"))]
+pub fn quotient_coefficients(log2: u32, evaluations: &Evaluations<'_>) -> Result<Vec<crate::curve::Fr>, Error> {
+    threads::install(|| Quotient::new(log2)?.coefficients(evaluations))?
+}
+
 fn start(
     evaluations: &[Evaluations<'_>],
     witnesses: &[Witness<'_>],

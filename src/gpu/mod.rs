@@ -12,6 +12,8 @@ mod event;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod guard;
 #[cfg(all(interlock_cuda, feature = "kit"))]
+mod ntt;
+#[cfg(all(interlock_cuda, feature = "kit"))]
 mod pointwise;
 #[cfg(interlock_cuda)]
 mod status;
@@ -23,6 +25,7 @@ pub use {
     buffer::{DeviceBuffer, Plain},
     event::Event,
     guard::DeviceGuard,
+    ntt::Domain,
     pointwise::fr_mul,
     status::check,
     stream::Stream,

@@ -24,3 +24,31 @@ unsafe extern "C" {
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }
+unsafe extern "C" {
+    pub fn interlock_quotient_domain_bytes(log2: ::std::os::raw::c_uint) -> usize;
+}
+unsafe extern "C" {
+    pub fn interlock_quotient_domain(
+        domain: *mut ::std::os::raw::c_void,
+        log2: ::std::os::raw::c_uint,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_quotient_product(
+        a: *mut ::std::os::raw::c_void,
+        b: *mut ::std::os::raw::c_void,
+        domain: *const ::std::os::raw::c_void,
+        log2: ::std::os::raw::c_uint,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_quotient_finish(
+        a: *mut ::std::os::raw::c_void,
+        c: *mut ::std::os::raw::c_void,
+        domain: *const ::std::os::raw::c_void,
+        log2: ::std::os::raw::c_uint,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}

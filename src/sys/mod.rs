@@ -13,6 +13,10 @@ mod launchers;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
+/// Sizes of the launchers' memory: arithmetic, not counted.
+#[cfg(feature = "kit")]
+pub use launchers::interlock_quotient_domain_bytes;
+
 /// A `cudaError_t` or `CUresult`: 0 is success, and the numbers agree where both have one.
 pub type Status = c_int;
 pub const SUCCESS: Status = 0;
@@ -154,6 +158,12 @@ functions! {
         fn interlock_driver_entry_point(symbol: *const c_char, version: c_uint, function: *mut *mut c_void);
         #[cfg(feature = "kit")]
         fn interlock_fr_mul(out: *mut c_void, a: *const c_void, b: *const c_void, n: usize, stream: Stream);
+        #[cfg(feature = "kit")]
+        fn interlock_quotient_domain(domain: *mut c_void, log2: c_uint, stream: Stream);
+        #[cfg(feature = "kit")]
+        fn interlock_quotient_product(a: *mut c_void, b: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
+        #[cfg(feature = "kit")]
+        fn interlock_quotient_finish(a: *mut c_void, c: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
     }
     driver {
         fn cuDeviceGet(device: *mut c_int, ordinal: c_int);

@@ -4,8 +4,12 @@ mod check;
 #[cfg(device)]
 mod device;
 mod host;
+#[cfg(device)]
+mod identity;
 mod inputs;
 mod operations;
+#[cfg(device)]
+mod quotient;
 #[cfg(device)]
 mod throughput;
 
@@ -19,11 +23,13 @@ unsafe impl<T: Copy> Plain for Pair<T> {}
 // SAFETY: as above.
 unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
-const USAGE: &str = "usage: interlock-kit devices | host N | device N | throughput
+const USAGE: &str = "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-times K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
-  throughput   times multiplications and additions on the first GPU";
+  throughput   times multiplications and additions on the first GPU
+  quotient K   compares the polynomial h over domains of 2 to 2^K points on the first GPU with the CPU's
+  quotient-times K   times it over large domains of up to 2^K points";
 
 const SEED: u64 = 20_240_229;
 
@@ -41,6 +47,16 @@ fn main() {
         ["throughput"] => device::Device::first()
             .and_then(|device| throughput::all(&device))
             .map(|lines| lines.iter().for_each(|line| println!("{line}"))),
+        #[cfg(device)]
+        ["quotient", log2] => domain(log2).and_then(|log2| {
+            let compared = quotient::check(&device::Device::first()?, log2, SEED)?;
+            println!("device: {compared} coefficients of h are the CPU's");
+            Ok(())
+        }),
+        #[cfg(device)]
+        ["quotient-times", log2] => domain(log2)
+            .and_then(|log2| quotient::times(&device::Device::first()?, log2, SEED))
+            .map(|lines| lines.iter().for_each(|line| println!("{line}"))),
         _ => Err(USAGE.to_owned()),
     };
     if let Err(what) = outcome {
@@ -51,6 +67,11 @@ fn main() {
 
 fn number(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("{text:?} is no number\n{USAGE}"))
+}
+
+#[cfg(device)]
+fn domain(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|log2| *log2 <= 32).ok_or_else(|| format!("{text:?} is no size of a domain\n{USAGE}"))
 }
 
 fn devices() -> Result<(), String> {
