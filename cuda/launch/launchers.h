@@ -6,6 +6,7 @@
 #define INTERLOCK_LAUNCHERS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +37,110 @@ int interlock_quotient_product(void *a, void *b, const void *domain, unsigned lo
 
 /* The m coefficients of h, in a: that of x^i is at the position whose log2 bits are those of i reversed. c is destroyed. */
 int interlock_quotient_finish(void *a, void *c, const void *domain, unsigned log2, struct CUstream_st *stream);
+
+/* Multi-scalar multiplication, the sum of scalar·point over terms, in G1 and G2.
+ *
+ * Points are affine: 96 bytes, or 192 in G2, as in the C ABI, aligned to 16; all zeros are infinity. Scalars are in Fr, in
+ * Montgomery form, aligned to 16. Sums are (X, Y, ZZ, ZZZ) for the point (X/ZZ, Y/ZZZ), 192 or 384 bytes, infinity where ZZ is 0. */
+
+/* The n terms: term i multiplies points[positions ? positions[i] : i] by the scalar number (indices ? indices[i] : i), or, if
+ * reversed_bits is not 0, by that whose number is i with this many of its lowest bits reversed (then indices is null and n at most
+ * 2^reversed_bits). Positions are below 2^31. If count is not null, only the first *count terms count. */
+struct interlock_msm_terms {
+    const void *points;
+    const void *scalars;
+    const uint32_t *positions;
+    const uint32_t *indices;
+    const uint32_t *count;
+    size_t n;
+    unsigned reversed_bits;
+};
+
+/* How the work is cut: windows of window_bits bits of a scalar, `group` of them at a time, and segments of 2^segment_bits
+ * buckets. A caller who has less scratch may lower `group`, which costs speed. */
+struct interlock_msm_shape {
+    unsigned window_bits;
+    unsigned windows;
+    unsigned group;
+    unsigned segment_bits;
+};
+
+/* The shape that suits n terms. */
+struct interlock_msm_shape interlock_msm_shape_for(size_t n);
+
+/* Bytes of scratch, aligned to 256, for n terms in this shape; 0 if CUDA does not answer. */
+size_t interlock_msm_g1_scratch_bytes(size_t n, struct interlock_msm_shape shape);
+size_t interlock_msm_g2_scratch_bytes(size_t n, struct interlock_msm_shape shape);
+
+/* Enqueues the MSM. It leaves (window_bits − segment_bits) sums a window, for window 0, 1, …, in `sums`, and the result is the
+ * sum of all these with weights: 2^(w·window_bits) is that of the first of window w, and 2^(w·window_bits + segment_bits + j) that
+ * of its number 1 + j. `terms` and `shape` are host memory, read before it returns. */
+int interlock_msm_g1(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
+                     struct CUstream_st *stream);
+int interlock_msm_g2(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
+                     struct CUstream_st *stream);
+
+/* The n points at positions[i], or at i if positions is null; if count is not null, only the first *count. */
+struct interlock_sum_terms {
+    const void *points;
+    const uint32_t *positions;
+    const uint32_t *count;
+    size_t n;
+};
+
+/* Bytes of scratch, aligned to 256. */
+size_t interlock_sum_g1_scratch_bytes(void);
+size_t interlock_sum_g2_scratch_bytes(void);
+
+/* Enqueues the sum of points, in the form of an MSM's sums, to *sum. */
+int interlock_sum_g1(void *scratch, void *sum, const struct interlock_sum_terms *terms, struct CUstream_st *stream);
+int interlock_sum_g2(void *scratch, void *sum, const struct interlock_sum_terms *terms, struct CUstream_st *stream);
+
+/* What may be wrong with a point of a parameter file. */
+enum interlock_point_fault {
+    INTERLOCK_POINT_COMPRESSED = 1,    /* the flag of compressed points is set */
+    INTERLOCK_POINT_INFINITY = 2,      /* it is the point at infinity */
+    INTERLOCK_POINT_INFINITY_FLAG = 3, /* the flag of infinity is set, and other bits are too */
+    INTERLOCK_POINT_SIGN = 4,          /* the sign's flag is set */
+    INTERLOCK_POINT_COORDINATE = 5,    /* a coordinate is not below the field's modulus */
+    INTERLOCK_POINT_OFF_CURVE = 6      /* the coordinates do not satisfy the curve's equation */
+};
+
+/* Decodes n points of ZCash's uncompressed encoding, 96 or 192 bytes each and aligned to 4, to affine points, aligned to 16. If any
+ * is at fault, *fault becomes the least of itself and of (first + its number)·256 + an interlock_point_fault for the first such point;
+ * let it be all ones before. What a point at fault decodes to is not specified. That points are of order r is not checked. */
+int interlock_decode_g1(void *points, const void *bytes, size_t n, uint64_t first, uint64_t *fault, struct CUstream_st *stream);
+int interlock_decode_g2(void *points, const void *bytes, size_t n, uint64_t first, uint64_t *fault, struct CUstream_st *stream);
+
+/* The terms of a query with full-size scalars and with 1, as lists in device memory, with room for all. */
+struct interlock_query_terms {
+    uint32_t *ones;      /* positions in the query of points that are multiplied by 1 */
+    uint32_t *positions; /* positions in the query of points that are multiplied by full-size scalars */
+    uint32_t *indices;   /* the numbers of these scalars */
+    uint32_t *counts;    /* three: points of the query so far, and the lengths of the lists of ones and of full-size terms */
+};
+
+/* Variables in order. Variable i has the class that bits 2(i mod 32) and 2(i mod 32) + 1 of classes[i/32] say: 0 for a scalar that is
+ * 0, 1 for 1, 2 for a full-size one. Those in the query have bit i mod 64 of density[i/64] set; all are in it if density is null.
+ * Full-size scalars are numbered in order, those of no point too: from chunk_starts[k] on for the variables from k·chunk on, or
+ * from 0 throughout if chunk is 0. */
+struct interlock_variables {
+    const uint64_t *classes;
+    const uint64_t *density;
+    const uint32_t *chunk_starts;
+    size_t chunk; /* a multiple of INTERLOCK_TERMS_TILE */
+    size_t n;
+};
+
+#define INTERLOCK_TERMS_TILE 8192
+
+/* Bytes of scratch, aligned to 16, for n variables. */
+size_t interlock_terms_scratch_bytes(size_t n);
+
+/* Appends the terms of variables to the lists, ascending, after what `counts` says is there (zeros at first). Both structures are
+ * host memory, read before it returns. */
+int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const struct interlock_variables *variables,
+                    struct CUstream_st *stream);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,8 @@ use crate::sys;
 /// Every pattern of its bytes is a value, and it has no padding.
 pub unsafe trait Plain: Copy {}
 // SAFETY: integers, and blst's structs of integers without padding.
+unsafe impl Plain for u8 {}
+// SAFETY: as above.
 unsafe impl Plain for u32 {}
 // SAFETY: as above.
 unsafe impl Plain for u64 {}
@@ -93,6 +95,11 @@ impl<T: Plain> DeviceBuffer<T> {
     /// How many values there are.
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// The address on the device, for launchers; it lives as long as `self`.

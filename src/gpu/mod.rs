@@ -5,12 +5,17 @@ mod absence;
 mod archs;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod buffer;
+#[cfg(all(interlock_cuda, feature = "kit"))]
+mod decode;
 #[cfg(interlock_cuda)]
 mod device;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod event;
 #[cfg(all(interlock_cuda, feature = "kit"))]
+mod group;
+#[cfg(all(interlock_cuda, feature = "kit"))]
 mod guard;
+mod msm;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod ntt;
 #[cfg(all(interlock_cuda, feature = "kit"))]
@@ -19,16 +24,22 @@ mod pointwise;
 mod status;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod stream;
+#[cfg(all(interlock_cuda, feature = "kit"))]
+mod terms;
 
 #[cfg(all(interlock_cuda, feature = "kit"))]
 pub use {
     buffer::{DeviceBuffer, Plain},
+    decode::{decode, fault_in, PointFault, NO_FAULT},
     event::Event,
+    group::{Group, G1, G2},
     guard::DeviceGuard,
+    msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms},
     ntt::Domain,
     pointwise::fr_mul,
     status::check,
     stream::Stream,
+    terms::{terms_scratch_bytes, Lists, Variables},
 };
 
 use crate::error::Error;

@@ -52,3 +52,134 @@ unsafe extern "C" {
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct interlock_msm_terms {
+    pub points: *const ::std::os::raw::c_void,
+    pub scalars: *const ::std::os::raw::c_void,
+    pub positions: *const u32,
+    pub indices: *const u32,
+    pub count: *const u32,
+    pub n: usize,
+    pub reversed_bits: ::std::os::raw::c_uint,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct interlock_msm_shape {
+    pub window_bits: ::std::os::raw::c_uint,
+    pub windows: ::std::os::raw::c_uint,
+    pub group: ::std::os::raw::c_uint,
+    pub segment_bits: ::std::os::raw::c_uint,
+}
+unsafe extern "C" {
+    pub fn interlock_msm_shape_for(n: usize) -> interlock_msm_shape;
+}
+unsafe extern "C" {
+    pub fn interlock_msm_g1_scratch_bytes(n: usize, shape: interlock_msm_shape) -> usize;
+}
+unsafe extern "C" {
+    pub fn interlock_msm_g2_scratch_bytes(n: usize, shape: interlock_msm_shape) -> usize;
+}
+unsafe extern "C" {
+    pub fn interlock_msm_g1(
+        scratch: *mut ::std::os::raw::c_void,
+        sums: *mut ::std::os::raw::c_void,
+        terms: *const interlock_msm_terms,
+        shape: interlock_msm_shape,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_msm_g2(
+        scratch: *mut ::std::os::raw::c_void,
+        sums: *mut ::std::os::raw::c_void,
+        terms: *const interlock_msm_terms,
+        shape: interlock_msm_shape,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct interlock_sum_terms {
+    pub points: *const ::std::os::raw::c_void,
+    pub positions: *const u32,
+    pub count: *const u32,
+    pub n: usize,
+}
+unsafe extern "C" {
+    pub fn interlock_sum_g1_scratch_bytes() -> usize;
+}
+unsafe extern "C" {
+    pub fn interlock_sum_g2_scratch_bytes() -> usize;
+}
+unsafe extern "C" {
+    pub fn interlock_sum_g1(
+        scratch: *mut ::std::os::raw::c_void,
+        sum: *mut ::std::os::raw::c_void,
+        terms: *const interlock_sum_terms,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_sum_g2(
+        scratch: *mut ::std::os::raw::c_void,
+        sum: *mut ::std::os::raw::c_void,
+        terms: *const interlock_sum_terms,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+pub const INTERLOCK_POINT_COMPRESSED: interlock_point_fault = 1;
+pub const INTERLOCK_POINT_INFINITY: interlock_point_fault = 2;
+pub const INTERLOCK_POINT_INFINITY_FLAG: interlock_point_fault = 3;
+pub const INTERLOCK_POINT_SIGN: interlock_point_fault = 4;
+pub const INTERLOCK_POINT_COORDINATE: interlock_point_fault = 5;
+pub const INTERLOCK_POINT_OFF_CURVE: interlock_point_fault = 6;
+pub type interlock_point_fault = ::std::os::raw::c_uint;
+unsafe extern "C" {
+    pub fn interlock_decode_g1(
+        points: *mut ::std::os::raw::c_void,
+        bytes: *const ::std::os::raw::c_void,
+        n: usize,
+        first: u64,
+        fault: *mut u64,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_decode_g2(
+        points: *mut ::std::os::raw::c_void,
+        bytes: *const ::std::os::raw::c_void,
+        n: usize,
+        first: u64,
+        fault: *mut u64,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct interlock_query_terms {
+    pub ones: *mut u32,
+    pub positions: *mut u32,
+    pub indices: *mut u32,
+    pub counts: *mut u32,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct interlock_variables {
+    pub classes: *const u64,
+    pub density: *const u64,
+    pub chunk_starts: *const u32,
+    pub chunk: usize,
+    pub n: usize,
+}
+unsafe extern "C" {
+    pub fn interlock_terms_scratch_bytes(n: usize) -> usize;
+}
+unsafe extern "C" {
+    pub fn interlock_terms(
+        scratch: *mut ::std::os::raw::c_void,
+        terms: *const interlock_query_terms,
+        variables: *const interlock_variables,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}

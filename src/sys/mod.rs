@@ -45,6 +45,16 @@ pub const HOST_TO_DEVICE: c_int = 1;
 #[cfg(feature = "kit")]
 pub const DEVICE_TO_HOST: c_int = 2;
 
+/// What launchers take, and what they say of it without a call of CUDA.
+#[cfg(feature = "kit")]
+pub use launchers::{
+    interlock_msm_g1_scratch_bytes, interlock_msm_g2_scratch_bytes, interlock_msm_shape, interlock_msm_shape_for,
+    interlock_msm_terms, interlock_point_fault, interlock_query_terms, interlock_sum_g1_scratch_bytes,
+    interlock_sum_g2_scratch_bytes, interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
+    INTERLOCK_POINT_COMPRESSED, INTERLOCK_POINT_COORDINATE, INTERLOCK_POINT_INFINITY, INTERLOCK_POINT_INFINITY_FLAG,
+    INTERLOCK_POINT_OFF_CURVE, INTERLOCK_POINT_SIGN,
+};
+
 /// The functions that the library calls, each with a counter.
 ///
 /// `runtime` are linked; `launchers` too, and are declared in `launchers.rs`; `driver` are found by name.
@@ -164,6 +174,21 @@ functions! {
         fn interlock_quotient_product(a: *mut c_void, b: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
         #[cfg(feature = "kit")]
         fn interlock_quotient_finish(a: *mut c_void, c: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
+        fn interlock_msm_g1(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
+        #[cfg(feature = "kit")]
+        fn interlock_msm_g2(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
+        #[cfg(feature = "kit")]
+        fn interlock_sum_g1(scratch: *mut c_void, sum: *mut c_void, terms: *const interlock_sum_terms, stream: Stream);
+        #[cfg(feature = "kit")]
+        fn interlock_sum_g2(scratch: *mut c_void, sum: *mut c_void, terms: *const interlock_sum_terms, stream: Stream);
+        #[cfg(feature = "kit")]
+        fn interlock_decode_g1(points: *mut c_void, bytes: *const c_void, n: usize, first: u64, fault: *mut u64, stream: Stream);
+        #[cfg(feature = "kit")]
+        fn interlock_decode_g2(points: *mut c_void, bytes: *const c_void, n: usize, first: u64, fault: *mut u64, stream: Stream);
+        #[cfg(feature = "kit")]
+        fn interlock_terms(
+            scratch: *mut c_void, terms: *const interlock_query_terms, variables: *const interlock_variables, stream: Stream
+        );
     }
     driver {
         fn cuDeviceGet(device: *mut c_int, ordinal: c_int);

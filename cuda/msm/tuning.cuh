@@ -1,0 +1,57 @@
+// Sizes of blocks, windows and chunks, as measured: bench/NOTES.md, "MSM on the device".
+#pragma once
+
+#include <cstddef>
+
+#include "ff/fp2.cuh"
+
+namespace interlock {
+namespace msm {
+
+/// Threads of a block, and blocks a multiprocessor, of the kernels that add points in registers.
+template <class F>
+struct AddingKernel;
+
+template <>
+struct AddingKernel<Fp> {
+    static constexpr int BLOCK = 128, BLOCKS = 3;
+};
+
+template <>
+struct AddingKernel<Fp2> {
+    static constexpr int BLOCK = 128, BLOCKS = 2;
+};
+
+/// The same of the kernels that add sums to sums in memory.
+template <class F>
+struct SummingKernel {
+    static constexpr int BLOCK = 128, BLOCKS = 2;
+};
+
+/// Partial sums that a block merges: 24 KiB of shared memory.
+template <class F>
+constexpr int MERGE_BLOCK = 6144 / sizeof(F) * 1;
+
+/// Threads that share out the entries of a group of windows, at most: more than any device has resident.
+constexpr unsigned MAX_CHUNKS = 1 << 16;
+/// Entries a thread, at least.
+constexpr unsigned MIN_CHUNK = 8;
+
+/// Entries that are sorted at a time, at least one window's: 16 bytes each.
+constexpr size_t GROUP_ENTRIES = size_t{1} << 26;
+/// Segments into which the buckets of a group of windows are cut: about the threads that are resident.
+constexpr size_t GROUP_SEGMENTS = 1 << 15;
+
+/// The bits of a window, by the number of terms: for up to `terms` of them.
+struct WindowChoice {
+    size_t terms;
+    unsigned bits;
+};
+constexpr WindowChoice WINDOW_BITS[] = {
+    {size_t{1} << 6, 5},   {size_t{1} << 10, 8},  {size_t{1} << 13, 10}, {size_t{1} << 16, 12},
+    {size_t{1} << 18, 15}, {size_t{1} << 20, 16}, {size_t{1} << 23, 17}, {size_t{1} << 25, 20},
+    {~size_t{0}, 22},
+};
+
+}  // namespace msm
+}  // namespace interlock

@@ -1,0 +1,179 @@
+//! G1 and G2 as the kernels have them.
+
+use std::ffi::c_void;
+
+use super::Plain;
+use crate::curve::{G1Affine, G2Affine};
+use crate::sys;
+
+/// A group of points: the types on both sides, the launchers, and the few operations of the CPU that finish a sum.
+pub trait Group: 'static {
+    /// A point in affine coordinates, in the layout of the C ABI.
+    type Affine: Plain;
+    /// A sum as kernels leave it: X, Y, ZZ, ZZZ for the point (X/ZZ, Y/ZZZ), infinity where ZZ is 0.
+    type Sum: Plain;
+    /// A point in Jacobian coordinates; the default is infinity.
+    type Jacobian: Copy + Default + PartialEq + std::fmt::Debug;
+    /// Bytes of a point in a parameter file.
+    const ENCODED: usize;
+
+    /// The same point in Jacobian coordinates.
+    fn to_jacobian(sum: &Self::Sum) -> Self::Jacobian;
+    /// p + q, whatever they are.
+    fn add(p: &Self::Jacobian, q: &Self::Jacobian) -> Self::Jacobian;
+    /// 2p.
+    fn double(p: &Self::Jacobian) -> Self::Jacobian;
+
+    /// Bytes of scratch of an MSM of `n` terms, 0 if CUDA does not answer.
+    fn msm_scratch_bytes(n: usize, shape: sys::interlock_msm_shape) -> usize;
+    /// Bytes of scratch of a sum.
+    fn sum_scratch_bytes() -> usize;
+    /// The launcher of an MSM.
+    ///
+    /// # Safety
+    /// As `launchers.h` documents it.
+    unsafe fn msm(
+        scratch: *mut c_void,
+        sums: *mut c_void,
+        terms: &sys::interlock_msm_terms,
+        shape: sys::interlock_msm_shape,
+        stream: sys::Stream,
+    ) -> sys::Status;
+    /// The launcher of a sum.
+    ///
+    /// # Safety
+    /// As `launchers.h` documents it.
+    unsafe fn sum(
+        scratch: *mut c_void,
+        sum: *mut c_void,
+        terms: &sys::interlock_sum_terms,
+        stream: sys::Stream,
+    ) -> sys::Status;
+    /// The launcher that decodes.
+    ///
+    /// # Safety
+    /// As `launchers.h` documents it.
+    unsafe fn decode(
+        points: *mut c_void,
+        bytes: *const c_void,
+        n: usize,
+        first: u64,
+        fault: *mut u64,
+        stream: sys::Stream,
+    ) -> sys::Status;
+}
+
+/// The group of G1.
+#[derive(Debug)]
+pub struct G1;
+/// The group of G2.
+#[derive(Debug)]
+pub struct G2;
+
+/// Calls a function of blst that writes one element and reads the others.
+macro_rules! call {
+    ($function:ident, $($input:expr),+) => {{
+        let mut out = Default::default();
+        // SAFETY: blst writes one element to `out` and reads one from each reference; any limbs are allowed.
+        unsafe { blst::$function(&mut out, $($input),+) };
+        out
+    }};
+}
+
+macro_rules! group {
+    ($group:ty, $affine:ty, $jacobian:ident, $words:literal, $field:ident, $mul:ident, $sqr:ident, $add:ident, $double:ident,
+     $msm_scratch:ident, $sum_scratch:ident, $msm:ident, $sum:ident, $decode:ident) => {
+        impl Group for $group {
+            type Affine = $affine;
+            type Sum = [u64; $words];
+            type Jacobian = blst::$jacobian;
+            const ENCODED: usize = size_of::<$affine>();
+
+            fn to_jacobian(sum: &[u64; $words]) -> blst::$jacobian {
+                // SAFETY: four coordinates of as many words, whose alignment is no greater.
+                let [x, y, zz, zzz]: [blst::$field; 4] = unsafe { std::mem::transmute_copy(sum) };
+                // With Z = ZZZ: x = X/ZZ = X·ZZ²/ZZZ² and y = Y/ZZZ = Y·ZZZ²/ZZZ³, as ZZ³ = ZZZ².
+                let (zz2, zzz2): (blst::$field, blst::$field) = (call!($sqr, &zz), call!($sqr, &zzz));
+                blst::$jacobian { x: call!($mul, &x, &zz2), y: call!($mul, &y, &zzz2), z: zzz }
+            }
+            fn add(p: &blst::$jacobian, q: &blst::$jacobian) -> blst::$jacobian {
+                call!($add, p, q)
+            }
+            fn double(p: &blst::$jacobian) -> blst::$jacobian {
+                call!($double, p)
+            }
+
+            fn msm_scratch_bytes(n: usize, shape: sys::interlock_msm_shape) -> usize {
+                // SAFETY: it takes two values.
+                unsafe { sys::$msm_scratch(n, shape) }
+            }
+            fn sum_scratch_bytes() -> usize {
+                // SAFETY: it takes nothing.
+                unsafe { sys::$sum_scratch() }
+            }
+            unsafe fn msm(
+                scratch: *mut c_void,
+                sums: *mut c_void,
+                terms: &sys::interlock_msm_terms,
+                shape: sys::interlock_msm_shape,
+                stream: sys::Stream,
+            ) -> sys::Status {
+                // SAFETY: the caller keeps the contract of `launchers.h`.
+                unsafe { sys::$msm(scratch, sums, terms, shape, stream) }
+            }
+            unsafe fn sum(
+                scratch: *mut c_void,
+                sum: *mut c_void,
+                terms: &sys::interlock_sum_terms,
+                stream: sys::Stream,
+            ) -> sys::Status {
+                // SAFETY: the caller keeps the contract of `launchers.h`.
+                unsafe { sys::$sum(scratch, sum, terms, stream) }
+            }
+            unsafe fn decode(
+                points: *mut c_void,
+                bytes: *const c_void,
+                n: usize,
+                first: u64,
+                fault: *mut u64,
+                stream: sys::Stream,
+            ) -> sys::Status {
+                // SAFETY: the caller keeps the contract of `launchers.h`.
+                unsafe { sys::$decode(points, bytes, n, first, fault, stream) }
+            }
+        }
+    };
+}
+
+group!(
+    G1,
+    G1Affine,
+    blst_p1,
+    24,
+    blst_fp,
+    blst_fp_mul,
+    blst_fp_sqr,
+    blst_p1_add_or_double,
+    blst_p1_double,
+    interlock_msm_g1_scratch_bytes,
+    interlock_sum_g1_scratch_bytes,
+    interlock_msm_g1,
+    interlock_sum_g1,
+    interlock_decode_g1
+);
+group!(
+    G2,
+    G2Affine,
+    blst_p2,
+    48,
+    blst_fp2,
+    blst_fp2_mul,
+    blst_fp2_sqr,
+    blst_p2_add_or_double,
+    blst_p2_double,
+    interlock_msm_g2_scratch_bytes,
+    interlock_sum_g2_scratch_bytes,
+    interlock_msm_g2,
+    interlock_sum_g2,
+    interlock_decode_g2
+);

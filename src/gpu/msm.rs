@@ -1,0 +1,224 @@
+//! Multi-scalar multiplications and sums of points.
+//!
+//! Numbers in device memory (positions, indices, counts) cannot be checked here: one out of range makes a kernel read other
+//! device memory, or fail with [`Error::Cuda`].
+
+use super::{status::check, DeviceBuffer, Group, Stream};
+use crate::curve::Fr;
+use crate::error::Error;
+use crate::sys;
+
+/// Which scalar a term has.
+#[derive(Clone, Copy, Debug)]
+pub enum Scalars<'a> {
+    /// Term i has scalar i.
+    InOrder,
+    /// Term i has the scalar whose number stands at i.
+    Indexed(&'a DeviceBuffer<u32>),
+    /// Term i has the scalar whose number is i with so many of its lowest bits reversed.
+    Reversed(u32),
+}
+
+/// The terms of an MSM.
+#[derive(Debug)]
+pub struct Terms<'a, G: Group> {
+    /// The points, in Montgomery form.
+    pub points: &'a DeviceBuffer<G::Affine>,
+    /// The position in `points` of each term's point; none means that term i has point i.
+    pub positions: Option<&'a DeviceBuffer<u32>>,
+    /// The scalars, in Montgomery form.
+    pub scalars: &'a DeviceBuffer<Fr>,
+    /// Which of them each term has.
+    pub order: Scalars<'a>,
+    /// How many terms there are, at most if there is a count.
+    pub len: usize,
+    /// A word on the device, by its place in the buffer, that says how many terms count.
+    pub count: Option<(&'a DeviceBuffer<u32>, usize)>,
+}
+
+/// The points of a sum.
+#[derive(Debug)]
+pub struct SumTerms<'a, G: Group> {
+    /// The points, in Montgomery form.
+    pub points: &'a DeviceBuffer<G::Affine>,
+    /// The positions in `points` of those that are added; none means the first `len`.
+    pub positions: Option<&'a DeviceBuffer<u32>>,
+    /// How many there are, at most if there is a count.
+    pub len: usize,
+    /// A word on the device, by its place in the buffer, that says how many count.
+    pub count: Option<(&'a DeviceBuffer<u32>, usize)>,
+}
+
+/// How an MSM's scalars are cut into windows: `launchers.h` says what each number is.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape(sys::interlock_msm_shape);
+
+impl Shape {
+    /// The one that suits `len` terms.
+    pub fn for_terms(len: usize) -> Self {
+        // SAFETY: it takes a number.
+        Self(unsafe { sys::interlock_msm_shape_for(len) })
+    }
+
+    /// Windows of `bits` bits, `group` at a time.
+    pub fn new(bits: u32, group: u32, segment_bits: u32) -> Self {
+        Self(sys::interlock_msm_shape { window_bits: bits, windows: 255u32.div_ceil(bits), group, segment_bits })
+    }
+
+    /// How many sums an MSM leaves.
+    pub fn sums(&self) -> usize {
+        (self.0.windows * self.sums_per_window()) as usize
+    }
+
+    fn sums_per_window(&self) -> u32 {
+        self.0.window_bits - self.0.segment_bits
+    }
+
+    /// The power of two that sum number `i` is multiplied by.
+    fn weight(&self, i: usize) -> u32 {
+        let (window, j) = (i as u32 / self.sums_per_window(), i as u32 % self.sums_per_window());
+        window * self.0.window_bits + if j == 0 { 0 } else { self.0.segment_bits + j - 1 }
+    }
+}
+
+/// Bytes of scratch that [`msm`] needs for `len` terms.
+///
+/// # Errors
+/// [`Error::Cuda`] if CUDA does not answer.
+pub fn msm_scratch_bytes<G: Group>(len: usize, shape: Shape) -> Result<usize, Error> {
+    match G::msm_scratch_bytes(len, shape.0) {
+        0 => Err(Error::Cuda { call: "interlock_msm_scratch_bytes", code: 0, text: "CUDA did not answer".into() }),
+        bytes => Ok(bytes),
+    }
+}
+
+/// Enqueues Σ scalar · point over the terms; [`combine`] makes the result of the [`Shape::sums`] sums that it leaves.
+///
+/// # Errors
+/// [`Error::Size`] if a buffer is too short, and [`Error::Cuda`].
+pub fn msm<G: Group>(
+    sums: &mut DeviceBuffer<G::Sum>,
+    terms: &Terms<'_, G>,
+    shape: Shape,
+    scratch: &mut DeviceBuffer<u8>,
+    stream: &Stream,
+) -> Result<(), Error> {
+    at_least("sums", sums.len(), shape.sums())?;
+    at_least("scratch", scratch.len(), msm_scratch_bytes::<G>(terms.len, shape)?)?;
+    at_least("positions", terms.positions.map_or(terms.points.len(), DeviceBuffer::len), terms.len)?;
+    let (indices, reversed_bits) = match terms.order {
+        Scalars::InOrder => {
+            at_least("scalars", terms.scalars.len(), terms.len)?;
+            (std::ptr::null(), 0)
+        }
+        Scalars::Indexed(indices) => {
+            at_least("indices", indices.len(), terms.len)?;
+            (indices.as_raw().cast_const().cast(), 0)
+        }
+        Scalars::Reversed(bits) => {
+            at_least("scalars", terms.scalars.len(), 1 << bits)?;
+            (std::ptr::null(), bits)
+        }
+    };
+    let terms = sys::interlock_msm_terms {
+        points: terms.points.as_raw(),
+        scalars: terms.scalars.as_raw(),
+        positions: address(terms.positions),
+        indices,
+        count: count_address(terms.count)?,
+        n: terms.len,
+        reversed_bits,
+    };
+    // SAFETY: the ranges have the sizes that were checked, and cudaMalloc aligns to 256 bytes.
+    check("interlock_msm", unsafe { G::msm(scratch.as_raw(), sums.as_raw(), &terms, shape.0, stream.as_raw()) })
+}
+
+/// The result of an MSM from the sums that it left: a point doubling for each bit of a scalar, and an addition for each sum.
+pub fn combine<G: Group>(sums: &[G::Sum], shape: Shape) -> G::Jacobian {
+    let mut order: Vec<usize> = (0..sums.len()).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(shape.weight(*i)));
+    let mut result = G::Jacobian::default();
+    let mut weight = order.first().map_or(0, |i| shape.weight(*i));
+    for i in order {
+        for _ in shape.weight(i)..weight {
+            result = G::double(&result);
+        }
+        weight = shape.weight(i);
+        result = G::add(&result, &G::to_jacobian(&sums[i]));
+    }
+    (0..weight).fold(result, |p, _| G::double(&p))
+}
+
+/// Bytes of scratch that [`sum`] needs.
+pub fn sum_scratch_bytes<G: Group>() -> usize {
+    G::sum_scratch_bytes()
+}
+
+/// Enqueues the sum of points; it is the first of `sums`.
+///
+/// # Errors
+/// [`Error::Size`] if a buffer is too short, and [`Error::Cuda`].
+pub fn sum<G: Group>(
+    sums: &mut DeviceBuffer<G::Sum>,
+    terms: &SumTerms<'_, G>,
+    scratch: &mut DeviceBuffer<u8>,
+    stream: &Stream,
+) -> Result<(), Error> {
+    at_least("sums", sums.len(), 1)?;
+    at_least("scratch", scratch.len(), sum_scratch_bytes::<G>())?;
+    at_least("positions", terms.positions.map_or(terms.points.len(), DeviceBuffer::len), terms.len)?;
+    let terms = sys::interlock_sum_terms {
+        points: terms.points.as_raw(),
+        positions: address(terms.positions),
+        count: count_address(terms.count)?,
+        n: terms.len,
+    };
+    // SAFETY: the ranges have the sizes that were checked, and cudaMalloc aligns to 256 bytes.
+    check("interlock_sum", unsafe { G::sum(scratch.as_raw(), sums.as_raw(), &terms, stream.as_raw()) })
+}
+
+fn address(numbers: Option<&DeviceBuffer<u32>>) -> *const u32 {
+    numbers.map_or(std::ptr::null(), |numbers| numbers.as_raw().cast_const().cast())
+}
+
+fn count_address(count: Option<(&DeviceBuffer<u32>, usize)>) -> Result<*const u32, Error> {
+    let Some((buffer, place)) = count else { return Ok(std::ptr::null()) };
+    at_least("count", buffer.len(), place + 1)?;
+    Ok(address(Some(buffer)).wrapping_add(place))
+}
+
+/// Checks that a buffer has the length that a launcher is told.
+pub(super) fn at_least(what: &str, found: usize, needed: usize) -> Result<(), Error> {
+    if found < needed {
+        return Err(Error::Size { field: what.into(), found, expected: format!("{needed} are needed") });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::G1;
+
+    /// Every sum is the generator, so that the result is the sum of the weights times it.
+    #[test]
+    fn sums_are_combined_by_their_weights() {
+        // SAFETY: a constant of blst.
+        let generator = unsafe { *blst::blst_p1_generator() };
+        let mut words = [0u64; 24];
+        let one = generator.z;
+        for (i, coordinate) in [generator.x, generator.y, one, one].iter().enumerate() {
+            words[6 * i..6 * i + 6].copy_from_slice(&coordinate.l);
+        }
+        for shape in [Shape::new(5, 3, 2), Shape::new(8, 1, 7), Shape::new(4, 64, 0)] {
+            let mut expected = blst::blst_p1::default();
+            for i in 0..shape.sums() {
+                let term = (0..shape.weight(i)).fold(generator, |p, _| G1::double(&p));
+                expected = G1::add(&expected, &term);
+            }
+            let sums = vec![words; shape.sums()];
+            assert_eq!(combine::<G1>(&sums, shape), expected, "{shape:?}");
+        }
+        assert_eq!(combine::<G1>(&[[0; 24]; 3], Shape::new(5, 3, 2)), blst::blst_p1::default());
+    }
+}
