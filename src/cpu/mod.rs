@@ -26,7 +26,7 @@ use crate::prove::{check_scalars, Backend, Batch, Blinding, Evaluations, Pending
 use crate::threads;
 use group::{G1, G2};
 use msm::msm;
-use proof::{assemble, Sums};
+pub(crate) use proof::{assemble, Sums};
 use quotient::Quotient;
 use terms::{Part, Selection, Terms};
 
@@ -36,6 +36,10 @@ pub(crate) struct Cpu;
 impl Backend for Cpu {
     fn name(&self) -> &'static str {
         "cpu"
+    }
+
+    fn can_prove(&self, _: &Parameters, _: Option<usize>) -> Result<(), Error> {
+        Ok(())
     }
 
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {

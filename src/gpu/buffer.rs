@@ -43,6 +43,8 @@ pub struct DeviceBuffer<T> {
 
 // SAFETY: device memory belongs to no thread.
 unsafe impl<T: Plain> Send for DeviceBuffer<T> {}
+// SAFETY: sharing it gives out no more than its address.
+unsafe impl<T: Plain> Sync for DeviceBuffer<T> {}
 
 impl<T: Plain> DeviceBuffer<T> {
     /// Room for `len` values, which hold whatever was there.
@@ -90,6 +92,21 @@ impl<T: Plain> DeviceBuffer<T> {
             values.set_len(self.len);
         }
         Ok(values)
+    }
+
+    /// Enqueues the clearing of all bytes from value `first` on.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn clear(&self, first: usize, stream: &Stream) -> Result<(), Error> {
+        let rest = self.len.saturating_sub(first) * size_of::<T>();
+        if rest == 0 {
+            return Ok(());
+        }
+        // SAFETY: the range is inside the buffer.
+        check("cudaMemsetAsync", unsafe {
+            sys::cudaMemsetAsync(self.pointer.byte_add(first * size_of::<T>()), 0, rest, stream.as_raw())
+        })
     }
 
     /// How many values there are.

@@ -43,8 +43,14 @@ impl Lists {
     /// # Errors
     /// [`Error::Cuda`].
     pub fn new(ones: usize, full: usize, stream: &Stream) -> Result<Self, Error> {
-        let (ones, positions, indices) = (DeviceBuffer::new(ones)?, DeviceBuffer::new(full)?, DeviceBuffer::new(full)?);
-        Ok(Self { ones, positions, indices, counts: DeviceBuffer::from_host(&[0; 3], stream)? })
+        let counts = DeviceBuffer::new(3)?;
+        counts.clear(0, stream)?;
+        Ok(Self {
+            ones: DeviceBuffer::new(ones)?,
+            positions: DeviceBuffer::new(full)?,
+            indices: DeviceBuffer::new(full)?,
+            counts,
+        })
     }
 
     /// Enqueues the listing of the terms of more variables, whose points follow those of the ones before. There must be room.

@@ -30,6 +30,12 @@ pub trait Backend: Sync {
     /// Its name: `"cpu"` or `"gpu"`.
     fn name(&self) -> &'static str;
 
+    /// Whether it has the means to prove with these parameters, on `device` if one is asked for.
+    ///
+    /// # Errors
+    /// [`Error::NoGpu`] with what is lacking, [`Error::NoSuchDevice`].
+    fn can_prove(&self, srs: &Parameters, device: Option<usize>) -> Result<(), Error>;
+
     /// Does all of a batch's work that needs a, b and c, and starts or sets aside the rest.
     ///
     /// # Errors

@@ -9,6 +9,8 @@ use crate::curve::Proof;
 use crate::error::Error;
 
 pub use backend::{Backend, Batch, Pending};
+#[cfg(interlock_cuda)]
+pub(crate) use check::check_blinding;
 pub(crate) use check::{check_scalars, Shape};
 pub use circuit::{Blinding, Density, Evaluations, Witness};
 pub use select::{available, current};
@@ -56,7 +58,7 @@ pub fn prove(batch: Batch<'_, '_>) -> Result<Vec<Proof>, Error> {
 /// As [`prove`].
 pub fn start<'w>(batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
     check_batch(&batch)?;
-    select::select(batch.device)?.start(batch)
+    select::select(batch.device, Some(&batch.srs))?.start(batch)
 }
 
 fn check_batch(batch: &Batch<'_, '_>) -> Result<(), Error> {

@@ -6,28 +6,34 @@ use crate::cpu::Cpu;
 use crate::error::Error;
 use crate::gpu;
 use crate::logging;
+use crate::params::Parameters;
 use crate::prove::Backend;
 use crate::settings::{self, BackendChoice};
 
 static CPU: Cpu = Cpu;
 
-/// The backend for a batch for which `device` was asked.
+/// The backend for a batch with these parameters, for which `device` was asked; without parameters, for any.
 ///
 /// # Errors
 /// [`Error::NoGpu`] if a GPU was asked for and none can prove, [`Error::NoSuchDevice`] if `device` is out of range,
 /// [`Error::Setting`] if the environment asks for something that does not exist.
-pub(crate) fn select(device: Option<usize>) -> Result<&'static dyn Backend, Error> {
+pub(crate) fn select(device: Option<usize>, srs: Option<&Parameters>) -> Result<&'static dyn Backend, Error> {
+    let gpu = || {
+        let gpu = gpu::backend()?;
+        srs.map_or(Ok(()), |srs| gpu.can_prove(srs, device))?;
+        Ok(gpu)
+    };
     match (settings::backend()?, device) {
         (BackendChoice::Cpu, _) => Ok(&CPU),
-        (BackendChoice::Gpu, None) => gpu::backend(),
+        (BackendChoice::Gpu, None) => gpu(),
         (_, Some(index)) => {
             let count = gpu::devices().map_or(0, |devices| devices.len());
             if index >= count {
                 return Err(Error::NoSuchDevice { index: index as i64, count });
             }
-            gpu::backend()
+            gpu()
         }
-        (BackendChoice::Auto, None) => Ok(gpu::backend().unwrap_or_else(|why| {
+        (BackendChoice::Auto, None) => Ok(gpu().unwrap_or_else(|why: Error| {
             if gpu::BUILT_WITH_CUDA {
                 static SAID: Once = Once::new();
                 SAID.call_once(|| logging::warning!("proving on the CPU, which takes far longer than a GPU: {why}"));
@@ -53,5 +59,5 @@ pub fn available(choice: BackendChoice) -> Result<(), Error> {
 /// # Errors
 /// As the proof itself would give.
 pub fn current() -> Result<&'static str, Error> {
-    select(None).map(Backend::name)
+    select(None, None).map(Backend::name)
 }
