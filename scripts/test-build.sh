@@ -87,6 +87,7 @@ if [[ -x $real ]]; then
     expect "device code of a debug build is optimised" 0 "!\"-G\"" cargo build -vv --features cuda
     expect "an absent host compiler" 1 "cannot compile an empty kernel with the host compiler /nowhere/c++" \
         env NVCC_CCBIN=/nowhere/c++ cargo check
+    expect "the launchers need no C++ runtime" 0 "!__cxa_" find "$CARGO_TARGET_DIR" -name libinterlock_cuda.a -exec nm -u {} +
     library=$CARGO_TARGET_DIR/debug/libinterlock.so
     for needed in libcuda.so libcudart libstdc++; do
         expect "the library does not need $needed" 0 "!$needed" readelf -d "$library"

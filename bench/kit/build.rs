@@ -30,8 +30,7 @@ fn device() -> cc::Build {
     build
         .flag("-std=c++17")
         .flag("-lineinfo")
-        .flag("-Xptxas=-v")
-        .flag("-Xcompiler=-Wno-unknown-pragmas,-fno-exceptions,-fno-rtti");
+        .flag("-Xcompiler=-D__NV_LEGACY_LAUNCH,-Wno-unknown-pragmas,-fno-exceptions,-fno-rtti");
     for arch in interlock("CUDA_ARCHS").split(',') {
         build.flag(format!("-gencode=arch=compute_{arch},code=sm_{arch}"));
     }

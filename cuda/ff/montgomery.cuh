@@ -91,7 +91,15 @@ struct alignas(16) Montgomery {
         return SPARSE ? r.raised_if(sign(r.limb[N - 1])) : r.reduced_once();
     }
 
-    INTERLOCK_HD Montgomery squared() const { return *this * *this; }
+    INTERLOCK_HD Montgomery squared() const {
+        if constexpr (SPARSE) {
+            return *this * *this;
+        } else {
+            uint32_t square[2 * N];
+            wide_square(square, *this);
+            return reduced(square);
+        }
+    }
 
     /// 1/x, and 0 for 0: x^(modulus − 2).
     INTERLOCK_HD Montgomery inverse() const { return inverse_of(*this); }
@@ -120,6 +128,13 @@ struct alignas(16) Montgomery {
 
     /// All ones for a word with its top bit set, else 0.
     INTERLOCK_HD static uint32_t sign(uint32_t word) { return static_cast<uint32_t>(static_cast<int32_t>(word) >> 31); }
+
+    INTERLOCK_HD static Montgomery modulus() {
+        Montgomery r;
+#pragma unroll
+        for (int i = 0; i < N; i++) r.limb[i] = Constants::modulus(i);
+        return r;
+    }
 
     /// *this plus the modulus where `mask` is all ones, which makes it non-negative; *this where it is 0.
     INTERLOCK_HD Montgomery raised_if(uint32_t mask) const {
@@ -175,6 +190,73 @@ struct alignas(16) Montgomery {
             even[j + 1] = carry::madc_hi_cc(a.limb[j], k, even[j + 1]);
         }
         odd[N - 1] = carry::addc(odd[N - 1], 0);
+    }
+
+    /// a² in 2N words: the products of different limbs once, doubled, and the squares of the limbs.
+    ///
+    /// As in a multiplication, products that start at even words and at odd words have separate accumulators.
+    INTERLOCK_HD static void wide_square(uint32_t *square, const Montgomery &a) {
+        uint32_t accumulators[2][2 * N];
+#pragma unroll
+        for (int w = 0; w < 2 * N; w++) accumulators[0][w] = accumulators[1][w] = 0;
+#pragma unroll
+        for (int i = 0; i < N - 1; i++) {
+            add_products(accumulators[(i + 1) % 2], a, i, i + 1);
+            if (i + 2 < N) add_products(accumulators[i % 2], a, i, i + 2);
+        }
+        square[0] = carry::add_cc(accumulators[0][0], accumulators[1][0]);
+#pragma unroll
+        for (int w = 1; w < 2 * N; w++) square[w] = carry::addc_cc(accumulators[0][w], accumulators[1][w]);
+        square[0] = carry::add_cc(square[0], square[0]);
+#pragma unroll
+        for (int w = 1; w < 2 * N; w++) square[w] = carry::addc_cc(square[w], square[w]);
+        square[0] = carry::mad_lo_cc(a.limb[0], a.limb[0], square[0]);
+        square[1] = carry::madc_hi_cc(a.limb[0], a.limb[0], square[1]);
+#pragma unroll
+        for (int i = 1; i < N; i++) {
+            square[2 * i] = carry::madc_lo_cc(a.limb[i], a.limb[i], square[2 * i]);
+            square[2 * i + 1] = carry::madc_hi_cc(a.limb[i], a.limb[i], square[2 * i + 1]);
+        }
+    }
+
+    /// Adds limb i of a times its limbs first, first + 2, … to the words from i + first on. The pair of words that the product
+    /// with limb N − 1 starts is new, so its carry ends there; that of limb N − 2 goes on to one new word.
+    INTERLOCK_HD static void add_products(uint32_t *accumulator, const Montgomery &a, int i, int first) {
+        accumulator[i + first] = carry::mad_lo_cc(a.limb[i], a.limb[first], accumulator[i + first]);
+        accumulator[i + first + 1] = carry::madc_hi_cc(a.limb[i], a.limb[first], accumulator[i + first + 1]);
+#pragma unroll
+        for (int j = first + 2; j < N; j += 2) {
+            accumulator[i + j] = carry::madc_lo_cc(a.limb[i], a.limb[j], accumulator[i + j]);
+            accumulator[i + j + 1] = carry::madc_hi_cc(a.limb[i], a.limb[j], accumulator[i + j + 1]);
+        }
+        if ((N - 1 - first) % 2 == 1) accumulator[i + N] = carry::addc(accumulator[i + N], 0);
+    }
+
+    /// wide/R for a product of two elements: N rows clear its low half, and the high half is added to what they come to.
+    INTERLOCK_HD static Montgomery reduced(const uint32_t *wide) {
+        uint32_t accumulators[2][N];
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            accumulators[0][j] = wide[j];
+            accumulators[1][j] = 0;
+        }
+        reduce_row_up(accumulators[0], accumulators[1]);
+#pragma unroll
+        for (int i = 1; i < N; i++) {
+            uint32_t *even = accumulators[i % 2], *odd = accumulators[1 - i % 2];
+            next_row(even, odd, modulus(), (even[0] + odd[1]) * Constants::NEGATED_INVERSE);
+        }
+        const uint32_t *odd = accumulators[N % 2], *even = accumulators[1 - N % 2];
+        Montgomery r;
+        r.limb[0] = carry::add_cc(odd[0], even[1]);
+#pragma unroll
+        for (int j = 1; j < N - 1; j++) r.limb[j] = carry::addc_cc(odd[j], even[j + 1]);
+        r.limb[N - 1] = carry::addc(odd[N - 1], 0);
+        r.limb[0] = carry::add_cc(r.limb[0], wide[N]);
+#pragma unroll
+        for (int j = 1; j < N - 1; j++) r.limb[j] = carry::addc_cc(r.limb[j], wide[N + j]);
+        r.limb[N - 1] = carry::addc(r.limb[N - 1], wide[2 * N - 1]);
+        return r.reduced_once();
     }
 
     /// Clears word 0 of the total with a multiple of the modulus.

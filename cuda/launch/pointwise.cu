@@ -12,7 +12,9 @@ constexpr unsigned BLOCK = 256;
 
 __global__ void multiply(Fr *out, const Fr *a, const Fr *b, size_t n) {
     const size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x;
-    if (i < n) out[i] = a[i] * b[i];
+    if (i >= n) return;
+    const Fr x = a[i], y = b[i];  // whole: 16 bytes a load
+    out[i] = x * y;
 }
 
 }  // namespace

@@ -14,7 +14,9 @@ constexpr unsigned BLOCK = 128;
 template <class Operation>
 __global__ void __launch_bounds__(BLOCK) apply(typename Operation::Out *out, const typename Operation::In *in, size_t n) {
     const size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x;
-    if (i < n) out[i] = Operation::of(in[i]);
+    if (i >= n) return;
+    const typename Operation::In value = in[i];
+    out[i] = Operation::of(value);
 }
 
 template <class Operation>

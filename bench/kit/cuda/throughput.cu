@@ -24,13 +24,30 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS) multiply(F *values, unsigned n)
     values[2 * i + 1] = y;
 }
 
+/// x ← x², y ← y² …: `n` squarings a thread, two a turn.
+template <class F, int BLOCKS>
+__global__ void __launch_bounds__(BLOCK, BLOCKS) square(F *values, unsigned n) {
+    const size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x;
+    F x = values[2 * i], y = values[2 * i + 1];
+#pragma unroll 1
+    for (unsigned k = 0; k < n; k += 2) {
+        x = x.squared();
+        y = y.squared();
+    }
+    values[2 * i] = x;
+    values[2 * i + 1] = y;
+}
+
 /// Sums of `n` points a thread, from a table of `points` that stays in the cache.
 template <class F, int BLOCKS>
 __global__ void __launch_bounds__(BLOCK, BLOCKS) accumulate(Xyzz<F> *sums, const Affine<F> *table, unsigned points, unsigned n) {
     const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
     Xyzz<F> sum = Xyzz<F>::infinity();
 #pragma unroll 1
-    for (unsigned k = 0; k < n; k++) sum = sum + table[(i + 13 * k) % points];
+    for (unsigned k = 0; k < n; k++) {
+        const Affine<F> point = table[(i + 13 * k) % points];
+        sum = sum + point;
+    }
     sums[i] = sum;
 }
 
@@ -48,14 +65,15 @@ int filling(Kernel kernel) {
 
 // For each of the kernels: the blocks that fill the device (of 128 threads; negative: an error), and the launch. Threads have
 // two values each, or one sum.
-#define KIT_MULTIPLY(field, F, BLOCKS)                                                                              \
-    extern "C" int kit_multiply_##field##_blocks() { return filling(multiply<F, BLOCKS>); }                          \
-    extern "C" int kit_multiply_##field(void *values, unsigned n, unsigned blocks, cudaStream_t stream) {            \
-        multiply<F, BLOCKS><<<blocks, BLOCK, 0, stream>>>(static_cast<F *>(values), n);                              \
+#define KIT_ON_VALUES(kernel, field, F, BLOCKS)                                                                     \
+    extern "C" int kit_##kernel##_##field##_blocks() { return filling(kernel<F, BLOCKS>); }                          \
+    extern "C" int kit_##kernel##_##field(void *values, unsigned n, unsigned blocks, cudaStream_t stream) {          \
+        kernel<F, BLOCKS><<<blocks, BLOCK, 0, stream>>>(static_cast<F *>(values), n);                                \
         return cudaGetLastError();                                                                                   \
     }
-KIT_MULTIPLY(fp, Fp, 8)
-KIT_MULTIPLY(fr, Fr, 8)
+KIT_ON_VALUES(multiply, fp, Fp, 8)
+KIT_ON_VALUES(square, fp, Fp, 6)
+KIT_ON_VALUES(multiply, fr, Fr, 8)
 
 #define KIT_ACCUMULATE(group, F, BLOCKS)                                                                             \
     extern "C" int kit_accumulate_##group##_blocks() { return filling(accumulate<F, BLOCKS>); }                      \

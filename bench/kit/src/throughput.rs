@@ -16,6 +16,8 @@ const RUNS: usize = 11;
 extern "C" {
     fn kit_multiply_fp_blocks() -> c_int;
     fn kit_multiply_fp(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
+    fn kit_square_fp_blocks() -> c_int;
+    fn kit_square_fp(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
     fn kit_multiply_fr_blocks() -> c_int;
     fn kit_multiply_fr(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
     fn kit_accumulate_g1_blocks() -> c_int;
@@ -34,19 +36,26 @@ extern "C" {
 /// # Errors
 /// What went wrong, in words: wrong values too.
 pub fn all(device: &Device) -> Result<Vec<String>, String> {
+    let stream = &device.stream;
     // SAFETY: these take nothing.
-    let (fp_blocks, fr_blocks) = unsafe { (kit_multiply_fp_blocks(), kit_multiply_fr_blocks()) };
+    let [fp, fp_squares, fr] = unsafe { [kit_multiply_fp_blocks(), kit_square_fp_blocks(), kit_multiply_fr_blocks()] };
     Ok(vec![
-        multiplications("Fp multiplication", &device.stream, fp_blocks, kit_multiply_fp, |a, b| {
-            blst_out!(blst_fp, blst_fp_mul(a, b))
+        on_values("Fp multiplication", stream, fp, kit_multiply_fp, |x, y| {
+            let x = blst_out!(blst_fp, blst_fp_mul(x, y));
+            (x, blst_out!(blst_fp, blst_fp_mul(y, &x)))
         })?,
-        multiplications("Fr multiplication", &device.stream, fr_blocks, kit_multiply_fr, |a, b| {
-            blst_out!(blst_fr, blst_fr_mul(a, b))
+        on_values("Fp squaring", stream, fp_squares, kit_square_fp, |x, y| {
+            (blst_out!(blst_fp, blst_fp_sqr(x)), blst_out!(blst_fp, blst_fp_sqr(y)))
         })?,
-        additions(&device.stream)?,
+        on_values("Fr multiplication", stream, fr, kit_multiply_fr, |x, y| {
+            let x = blst_out!(blst_fr, blst_fr_mul(x, y));
+            (x, blst_out!(blst_fr, blst_fr_mul(y, &x)))
+        })?,
+        additions(stream)?,
     ])
 }
 
+<<<<<<< HEAD
 /// How many multiplications in Fr a second the device does at best.
 ///
 /// # Errors
@@ -61,13 +70,16 @@ pub fn fr_multiplications(stream: &Stream) -> Result<f64, String> {
 }
 
 type Multiply = unsafe extern "C" fn(*mut c_void, c_uint, c_uint, *mut c_void) -> c_int;
+=======
+type Launch = unsafe extern "C" fn(*mut c_void, c_uint, c_uint, *mut c_void) -> c_int;
+>>>>>>> refs/heads/cuda
 
-fn multiplications<F>(
-    what: &str,
+fn on_values<F>(
+    what: &'static str,
     stream: &Stream,
     blocks: c_int,
-    launch: Multiply,
-    product: fn(&F, &F) -> F,
+    launch: Launch,
+    turn: fn(&F, &F) -> (F, F),
 ) -> Result<String, String>
 where
     F: Field + std::fmt::Debug,
@@ -99,13 +111,13 @@ where
             let values = DeviceBuffer::from_host(&input, stream)?;
             let start = Event::record(stream)?;
             // SAFETY: each of the threads reads and writes two values, of which there are as many.
-            check("kit_multiply", unsafe { launch(values.as_raw(), N, blocks, stream.as_raw().cast()) })?;
+            check(what, unsafe { launch(values.as_raw(), N, blocks, stream.as_raw().cast()) })?;
             let took = Event::record(stream)?.seconds_since(&start)?;
             Ok((took, values.to_host(stream)?))
         };
         let (took, output) = timed().map_err(|error| format!("{what}: {error}"))?;
         if run == 0 {
-            verify(what, &input, &output, N, product)?;
+            verify(what, &input, &output, N, turn)?;
         } else {
             seconds.push(took);
         }
@@ -119,13 +131,12 @@ fn verify<F: Field + std::fmt::Debug>(
     input: &[One<F>],
     output: &[One<F>],
     n: c_uint,
-    product: fn(&F, &F) -> F,
+    turn: fn(&F, &F) -> (F, F),
 ) -> Result<(), String> {
     for thread in [0, 1, BLOCK + 5, input.len() / 2 - 1] {
         let (mut x, mut y) = (input[2 * thread].0, input[2 * thread + 1].0);
         for _ in 0..n / 2 {
-            x = product(&x, &y);
-            y = product(&y, &x);
+            (x, y) = turn(&x, &y);
         }
         if (x, y) != (output[2 * thread].0, output[2 * thread + 1].0) {
             return Err(format!("{what}: thread {thread} has {:x?} where {x:x?} should be", output[2 * thread]));
