@@ -50,12 +50,7 @@ impl Domain {
     ///
     /// # Errors
     /// [`Error::Size`] if there are not m elements, and [`Error::Cuda`].
-    pub fn product(
-        &self,
-        a: &mut DeviceBuffer<Fr>,
-        b: &mut DeviceBuffer<Fr>,
-        stream: &Stream,
-    ) -> Result<(), Error> {
+    pub fn product(&self, a: &mut DeviceBuffer<Fr>, b: &mut DeviceBuffer<Fr>, stream: &Stream) -> Result<(), Error> {
         self.check_len("a", a)?;
         self.check_len("b", b)?;
         // SAFETY: the domain is of this size, and each vector has as many elements, aligned to 256 bytes by cudaMalloc.

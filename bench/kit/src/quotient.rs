@@ -106,14 +106,11 @@ fn h(log2: u32, values: &Values, stream: &Stream) -> Result<Vec<blst_fr>, Error>
 /// # Errors
 /// What went wrong, in words: a wrong h too.
 pub fn times(device: &Device, log2: u32, seed: u64) -> Result<Vec<String>, String> {
-    let rate = throughput::fr_multiplications(&device.stream)?;
+    let rate = throughput::fr_multiplications(&device.stream)?.rate();
     let mut lines = vec![format!("Fr multiplication: {:.2} G/s", rate / 1e9)];
     for log2 in TIMED.into_iter().filter(|size| *size <= log2) {
-        let values = Values {
-            a: random(1 << log2, seed),
-            b: random(1 << log2, seed + 1),
-            c: random(1 << log2, seed + 2),
-        };
+        let values =
+            Values { a: random(1 << log2, seed), b: random(1 << log2, seed + 1), c: random(1 << log2, seed + 2) };
         let coefficients = h(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
         identity::check(log2, [&values.a, &values.b, &values.c], &coefficients, seed)?;
         let mut seconds = run(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;

@@ -38,8 +38,8 @@ extern "C" {
 pub fn all(device: &Device) -> Result<Vec<String>, String> {
     let stream = &device.stream;
     // SAFETY: these take nothing.
-    let [fp, fp_squares, fr] = unsafe { [kit_multiply_fp_blocks(), kit_square_fp_blocks(), kit_multiply_fr_blocks()] };
-    Ok(vec![
+    let [fp, fp_squares] = unsafe { [kit_multiply_fp_blocks(), kit_square_fp_blocks()] };
+    let timings = [
         on_values("Fp multiplication", stream, fp, kit_multiply_fp, |x, y| {
             let x = blst_out!(blst_fp, blst_fp_mul(x, y));
             (x, blst_out!(blst_fp, blst_fp_mul(y, &x)))
@@ -47,32 +47,26 @@ pub fn all(device: &Device) -> Result<Vec<String>, String> {
         on_values("Fp squaring", stream, fp_squares, kit_square_fp, |x, y| {
             (blst_out!(blst_fp, blst_fp_sqr(x)), blst_out!(blst_fp, blst_fp_sqr(y)))
         })?,
-        on_values("Fr multiplication", stream, fr, kit_multiply_fr, |x, y| {
-            let x = blst_out!(blst_fr, blst_fr_mul(x, y));
-            (x, blst_out!(blst_fr, blst_fr_mul(y, &x)))
-        })?,
+        fr_multiplications(stream)?,
         additions(stream)?,
-    ])
+    ];
+    Ok(timings.into_iter().map(Timing::line).collect())
 }
 
-<<<<<<< HEAD
-/// How many multiplications in Fr a second the device does at best.
+/// Times multiplications in Fr.
 ///
 /// # Errors
 /// What went wrong, in words: wrong values too.
-pub fn fr_multiplications(stream: &Stream) -> Result<f64, String> {
-    let what = "Fr multiplication";
+pub fn fr_multiplications(stream: &Stream) -> Result<Timing, String> {
     // SAFETY: it takes nothing.
     let blocks = unsafe { kit_multiply_fr_blocks() };
-    let (operations, seconds) =
-        time_multiplications(what, stream, blocks, kit_multiply_fr, |a, b| blst_out!(blst_fr, blst_fr_mul(a, b)))?;
-    Ok(operations / median(seconds))
+    on_values("Fr multiplication", stream, blocks, kit_multiply_fr, |x, y| {
+        let x = blst_out!(blst_fr, blst_fr_mul(x, y));
+        (x, blst_out!(blst_fr, blst_fr_mul(y, &x)))
+    })
 }
 
-type Multiply = unsafe extern "C" fn(*mut c_void, c_uint, c_uint, *mut c_void) -> c_int;
-=======
 type Launch = unsafe extern "C" fn(*mut c_void, c_uint, c_uint, *mut c_void) -> c_int;
->>>>>>> refs/heads/cuda
 
 fn on_values<F>(
     what: &'static str,
@@ -80,23 +74,7 @@ fn on_values<F>(
     blocks: c_int,
     launch: Launch,
     turn: fn(&F, &F) -> (F, F),
-) -> Result<String, String>
-where
-    F: Field + std::fmt::Debug,
-    One<F>: Plain,
-{
-    let (operations, seconds) = time_multiplications(what, stream, blocks, launch, product)?;
-    Ok(line(what, operations, seconds, blocks as c_uint))
-}
-
-/// How many a run, and the seconds of each run.
-fn time_multiplications<F>(
-    what: &str,
-    stream: &Stream,
-    blocks: c_int,
-    launch: Multiply,
-    product: fn(&F, &F) -> F,
-) -> Result<(f64, Vec<f64>), String>
+) -> Result<Timing, String>
 where
     F: Field + std::fmt::Debug,
     One<F>: Plain,
@@ -122,7 +100,7 @@ where
             seconds.push(took);
         }
     }
-    Ok((f64::from(N) * threads as f64, seconds))
+    Ok(Timing::new(what, f64::from(N) * threads as f64, seconds, blocks))
 }
 
 /// Follows the chains of a few threads.
@@ -145,7 +123,7 @@ fn verify<F: Field + std::fmt::Debug>(
     Ok(())
 }
 
-fn additions(stream: &Stream) -> Result<String, String> {
+fn additions(stream: &Stream) -> Result<Timing, String> {
     const N: c_uint = 4000;
     const TABLE: usize = 512;
     let what = "G1 mixed addition (XYZZ)";
@@ -185,7 +163,7 @@ fn additions(stream: &Stream) -> Result<String, String> {
             seconds.push(took);
         }
     }
-    Ok(line(what, f64::from(N) * threads as f64, seconds, blocks))
+    Ok(Timing::new(what, f64::from(N) * threads as f64, seconds, blocks))
 }
 
 /// Whether XYZZ coordinates are those of a point: x·1 = X·zz and y·1 = Y·zzz for its affine X, Y.
@@ -200,19 +178,36 @@ fn is_same(xyzz: &[u64; 24], point: &blst_p1) -> bool {
         && coordinate(1) == blst_out!(blst_fp, blst_fp_mul(&affine.y, &coordinate(3)))
 }
 
-fn median(mut seconds: Vec<f64>) -> f64 {
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
+/// How long a number of operations took, run after run.
+pub struct Timing {
+    what: &'static str,
+    operations: f64,
+    /// Sorted.
+    seconds: Vec<f64>,
+    blocks: c_uint,
 }
 
-fn line(what: &str, operations: f64, mut seconds: Vec<f64>, blocks: c_uint) -> String {
-    seconds.sort_by(f64::total_cmp);
-    let rate = |seconds: f64| operations / seconds / 1e9;
-    format!(
-        "{what}: median {:.2} G/s, from {:.2} to {:.2} in {RUNS} runs of {:.1} ms; {blocks} blocks of {BLOCK} threads",
-        rate(seconds[RUNS / 2]),
-        rate(seconds[RUNS - 1]),
-        rate(seconds[0]),
-        seconds[RUNS / 2] * 1e3
-    )
+impl Timing {
+    fn new(what: &'static str, operations: f64, mut seconds: Vec<f64>, blocks: c_uint) -> Self {
+        seconds.sort_by(f64::total_cmp);
+        Self { what, operations, seconds, blocks }
+    }
+
+    /// Operations a second in the median run.
+    pub fn rate(&self) -> f64 {
+        self.operations / self.seconds[RUNS / 2]
+    }
+
+    fn line(self) -> String {
+        let rate = |run: usize| self.operations / self.seconds[run] / 1e9;
+        format!(
+            "{}: median {:.2} G/s, from {:.2} to {:.2} in {RUNS} runs of {:.1} ms; {} blocks of {BLOCK} threads",
+            self.what,
+            rate(RUNS / 2),
+            rate(RUNS - 1),
+            rate(0),
+            self.seconds[RUNS / 2] * 1e3,
+            self.blocks
+        )
+    }
 }
