@@ -108,7 +108,7 @@ header() {
 # Every program on plenty of vectors.
 run_all() {
     local kind=$1 some
-    mapfile -t some < <(folders tiny lg1 lg3 nob noa dup mixed mimc322x3)
+    mapfile -t some < <(folders tiny lg2 lg3 nob noa dup mixed mimc322x3)
     step "$kind: prove_vector, all vectors" "$work/$kind-prove_vector" "$vectors"/*/
     step "$kind: start_finalize" "$work/$kind-start_finalize" "${some[@]}"
     step "$kind: threads" "$work/$kind-threads" 6 "${some[@]}"
@@ -164,9 +164,9 @@ under_valgrind() {
 valgrind_some() {
     under_valgrind prove_vector "$vectors/tiny" "$vectors/lg3"
     under_valgrind start_finalize "$vectors/lg2"
-    under_valgrind threads 1 "$vectors/tiny" "$vectors/lg1"
+    under_valgrind threads 1 "$vectors/tiny" "$vectors/lg2"
     under_valgrind misuse "$vectors/mixed" "$vectors/zeros"
-    under_valgrind cxx11 "$vectors/lg1"
+    under_valgrind cxx11 "$vectors/lg2"
 }
 
 # Our static library next to another Rust library and another blst, in both orders, by archive rules and whole.

@@ -21,7 +21,7 @@ uninstall() {
 # What libinterlock.a needs besides what every C compiler links by itself: C++'s runtime only with CUDA inside.
 private_libraries() {
     local libraries="-lpthread -lm -ldl -lrt"
-    if nm --undefined-only "$1" | grep -Eq ' (__gxx_personality_v0|__cxa_throw|_Zn[aw]m|_ZSt[0-9].*)$'; then
+    if nm --undefined-only "$1" | grep -E ' (__gxx_personality_v0|__cxa_throw|_Zn[aw]m|_ZSt[0-9].*)$' >/dev/null; then
         libraries="-lstdc++ $libraries"
     fi
     echo "$libraries"

@@ -36,9 +36,10 @@ if [ "$goal" = test ]; then
 fi
 [ ${#packages[@]} = 0 ] || apt_install "${packages[@]}"
 
-have cargo || die "please install Rust 1.86 or later: https://rustup.rs"
+# The library needs Rust 1.86; bellperson 0.27, which both goals build, is made with 1.93.
+have cargo || die "please install Rust 1.93 or later: https://rustup.rs"
 rust=$(rustc --version | awk '{print $2}')
-at_least "$rust" 1.86.0 || die "Rust $rust is too old: please run 'rustup update stable' (1.86 or later is needed)"
+at_least "$rust" 1.93.0 || die "Rust $rust is too old: please run 'rustup update stable' (1.93 or later is needed)"
 
 if [ "$goal" = test ]; then
     have go || die "please install Go 1.22 or later: https://go.dev/doc/install"

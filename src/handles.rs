@@ -118,7 +118,7 @@ mod tests {
             (handle as usize + 1) as *mut c_void,
             (handle as usize + 16) as *mut c_void,
             usize::MAX as *mut c_void,
-            1 as *mut c_void,
+            std::ptr::without_provenance_mut(1),
         ] {
             assert!(matches!(registry.with(garbage, |_| ()), Err(Error::UnknownHandle { .. })), "{garbage:?}");
         }

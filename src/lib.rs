@@ -22,6 +22,7 @@ pub mod prove;
 pub mod raw;
 pub mod settings;
 #[cfg(interlock_cuda)]
+/// cbindgen:ignore
 mod sys;
 mod threads;
 

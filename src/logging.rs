@@ -107,7 +107,4 @@ macro_rules! warning {
 macro_rules! info {
     ($($arg:tt)*) => { $crate::logging::emit($crate::logging::Level::Info, format_args!($($arg)*)) };
 }
-macro_rules! debug {
-    ($($arg:tt)*) => { $crate::logging::emit($crate::logging::Level::Debug, format_args!($($arg)*)) };
-}
-pub(crate) use {debug, info, warning};
+pub(crate) use {info, warning};

@@ -64,7 +64,8 @@ struct Started {
     rest: Box<dyn Pending>,
 }
 
-static PENDING: Registry<Started> = Registry::new(HandleKind::Pending, " by generate_groth16_proofs_start_c");
+static PENDING: Registry<Started> =
+    Registry::new(HandleKind::Pending, ": generate_groth16_proofs_start_c gives out such handles");
 
 /// Proves `num_circuits` circuits and writes as many proofs, or none and returns an error.
 ///

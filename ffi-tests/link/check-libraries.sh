@@ -31,13 +31,13 @@ exported_by_shared() { nm --dynamic --defined-only --format=posix "$shared" | cu
 exported_by_static() {
     nm --extern-only --defined-only --format=posix "$static" | grep -v ':$' | cut -d' ' -f1 | sort | diff "$exports" -
 }
-soname() { readelf -d "$shared" | grep -q "SONAME.*\[libinterlock.so.0\]" || echo "not libinterlock.so.0"; }
+soname() { readelf -d "$shared" | grep "SONAME.*\[libinterlock.so.0\]" >/dev/null || echo "not libinterlock.so.0"; }
 search_paths() { readelf -d "$shared" | grep 'RPATH\|RUNPATH\|TEXTREL'; [ $? = 1 ]; }
 executable_stack() {
     readelf -lW "$shared" | grep GNU_STACK | grep RWE
-    readelf -SW "$static" | grep -q '\.note\.GNU-stack' || echo "$static asks for an executable stack"
+    readelf -SW "$static" | grep '\.note\.GNU-stack' >/dev/null || echo "$static asks for an executable stack"
 }
-unloadable() { readelf -d "$shared" | grep -q NODELETE || echo "threads of it may outlive dlclose()"; }
+unloadable() { readelf -d "$shared" | grep NODELETE >/dev/null || echo "threads of it may outlive dlclose()"; }
 loose_link() { [ "$(readlink "$prefix/lib/libinterlock.so")" = libinterlock.so.0 ] || echo "not a link to libinterlock.so.0"; }
 
 export LC_ALL=C

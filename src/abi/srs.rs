@@ -16,6 +16,7 @@ use crate::raw::check_pointer;
 /// reference.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::upper_case_acronyms)] // The ABI's name.
 pub struct SRS {
     /// The handle, or NULL.
     pub ptr: *mut c_void,
@@ -23,7 +24,7 @@ pub struct SRS {
 
 const _: () = assert!(size_of::<SRS>() == 8);
 
-static HANDLES: Registry<Srs> = Registry::new(HandleKind::Srs, " by create_SRS or clone_SRS");
+static HANDLES: Registry<Srs> = Registry::new(HandleKind::Srs, ": create_SRS and clone_SRS give out such handles");
 
 /// The parameters behind `srs`.
 ///

@@ -22,33 +22,43 @@ pub(super) struct Sums<G: Group> {
     runs: Vec<(usize, usize)>,
     pairs: Vec<(usize, usize)>,
     steps: Vec<Step>,
-    /// The denominator of each pair's slope, and the product of the ones before it.
-    denominators: Vec<(G::Coordinate, G::Coordinate)>,
+    /// The denominator of each pair's slope.
+    denominators: Vec<G::Coordinate>,
+    /// The product of the denominators before each pair.
+    products: Vec<G::Coordinate>,
+    capacity: usize,
 }
 
 impl<G: Group> Sums<G> {
-    /// Points in the buffer. The additions of one filling share log2(longest run) inversions of about 75 multiplications
-    /// each, and points and denominators should stay in an L2 cache of 1 MiB.
-    pub(super) const CAPACITY: usize = (384 << 10) / size_of::<G::Affine>();
+    /// The most points that a buffer holds. The additions of one filling share log2(longest run) inversions of about 75
+    /// multiplications each, and points and denominators should stay in an L2 cache of 1 MiB.
+    pub(super) const MAX_CAPACITY: usize = (384 << 10) / size_of::<G::Affine>();
 
-    /// An empty buffer.
+    /// An empty buffer for at least 2 points, and no more than `points` or [`Self::MAX_CAPACITY`] otherwise.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub(super) fn new() -> Result<Self, Error> {
+    pub(super) fn new(points: usize) -> Result<Self, Error> {
         let what = "additions of points";
-        Ok(Self {
-            points: error::try_with_capacity(Self::CAPACITY, what)?,
-            runs: error::try_with_capacity(Self::CAPACITY, what)?,
-            pairs: error::try_with_capacity(Self::CAPACITY / 2, what)?,
-            steps: error::try_with_capacity(Self::CAPACITY / 2, what)?,
-            denominators: error::try_with_capacity(Self::CAPACITY / 2, what)?,
-        })
+        let capacity = points.clamp(2, Self::MAX_CAPACITY);
+        let pairs = capacity / 2;
+        let mut sums = Self {
+            points: error::try_with_capacity(capacity, what)?,
+            runs: error::try_with_capacity(capacity, what)?,
+            pairs: error::try_with_capacity(pairs, what)?,
+            steps: error::try_with_capacity(pairs, what)?,
+            denominators: error::try_with_capacity(pairs, what)?,
+            products: error::try_with_capacity(pairs + 1, what)?,
+            capacity,
+        };
+        sums.denominators.resize(pairs, G::Coordinate::ONE);
+        sums.products.resize(pairs + 1, G::Coordinate::ONE);
+        Ok(sums)
     }
 
     /// How many more points the buffer takes.
     pub(super) fn room(&self) -> usize {
-        Self::CAPACITY - self.points.len()
+        self.capacity - self.points.len()
     }
 
     /// Starts a new run.
@@ -62,6 +72,15 @@ impl<G: Group> Sums<G> {
         self.points.push(p);
         if let Some((_, len)) = self.runs.last_mut() {
             *len += 1;
+        }
+    }
+
+    /// Adds a point's negative to the run that was begun last.
+    #[inline(always)]
+    pub(super) fn push_negative(&mut self, p: G::Affine) {
+        self.push(p);
+        if let Some(p) = self.points.last_mut() {
+            G::coordinates_mut(p).1.negate();
         }
     }
 
@@ -89,57 +108,65 @@ impl<G: Group> Sums<G> {
     /// For each pair (i, j): points[i] becomes points[i] + points[j]. No point is in two pairs.
     fn add_pairs(&mut self) {
         self.steps.clear();
-        self.denominators.clear();
-        let mut product = G::Coordinate::ONE;
-        for &(i, j) in &self.pairs {
-            let (step, denominator) = Self::denominator(&mut self.points, i, j);
+        for (k, &(i, j)) in self.pairs.iter().enumerate() {
+            let denominator = &mut self.denominators[k];
+            let step = Self::denominator(denominator, &mut self.points, i, j);
             self.steps.push(step);
-            self.denominators.push((denominator, product));
-            if !matches!(step, Step::Done) {
-                product = product.mul(&denominator);
+            let (before, after) = self.products.split_at_mut(k + 1);
+            match step {
+                Step::Done => after[0] = before[k],
+                _ => after[0].set_product(&before[k], denominator),
             }
         }
-        let mut inverse = product.inverse();
-        for ((&(i, j), step), (denominator, before)) in self.pairs.iter().zip(&self.steps).zip(&self.denominators).rev()
-        {
-            let (p, q) = (&self.points[i], &self.points[j]);
-            let ((x1, y1), (x2, y2)) = (G::coordinates(p), G::coordinates(q));
-            let numerator = match step {
+        let mut inverse = self.products[self.pairs.len()].inverse();
+        let (mut slope, mut t) = (G::Coordinate::default(), G::Coordinate::default());
+        for (k, (&(i, j), step)) in self.pairs.iter().zip(&self.steps).enumerate().rev() {
+            let (p, q) = (self.points[i], self.points[j]);
+            let ((x1, y1), (x2, y2)) = (G::coordinates(&p), G::coordinates(&q));
+            match step {
                 Step::Done => continue,
-                Step::Chord => y2.sub(y1),
+                Step::Chord => slope.set_difference(y2, y1),
                 Step::Tangent => {
-                    let square = x1.square();
-                    square.add(&square).add(&square)
+                    t.set_square(x1);
+                    slope.set_sum(&t, &t);
+                    let twice = slope;
+                    slope.set_sum(&twice, &t);
                 }
-            };
-            let slope = numerator.mul(&inverse.mul(before));
-            inverse = inverse.mul(denominator);
-            let x = slope.square().sub(x1).sub(x2);
-            let y = slope.mul(&x1.sub(&x)).sub(y1);
-            self.points[i] = G::from_coordinates(x, y);
+            }
+            t.set_product(&inverse, &self.products[k]);
+            inverse.multiply(&self.denominators[k]);
+            slope.multiply(&t);
+            let (x, y) = G::coordinates_mut(&mut self.points[i]);
+            t.set_square(&slope);
+            t.subtract(x1);
+            x.set_difference(&t, x2);
+            t.set_difference(x1, x);
+            t.multiply(&slope);
+            y.set_difference(&t, y1);
         }
     }
 
-    /// The denominator of the slope for points i and j, or their sum in place of point i if it has no slope.
+    /// Sets the denominator of the slope for points i and j, or puts their sum in place of point i if it has no slope.
     #[inline(always)]
-    fn denominator(points: &mut [G::Affine], i: usize, j: usize) -> (Step, G::Coordinate) {
+    fn denominator(denominator: &mut G::Coordinate, points: &mut [G::Affine], i: usize, j: usize) -> Step {
         let (p, q) = (&points[i], &points[j]);
         if G::is_infinity(q) {
-            return (Step::Done, G::Coordinate::ONE);
+            return Step::Done;
         }
         if G::is_infinity(p) {
             points[i] = *q;
-            return (Step::Done, G::Coordinate::ONE);
+            return Step::Done;
         }
         let ((x1, y1), (x2, y2)) = (G::coordinates(p), G::coordinates(q));
-        let difference = x2.sub(x1);
-        if difference != G::Coordinate::default() {
-            (Step::Chord, difference)
+        denominator.set_difference(x2, x1);
+        if !denominator.is_zero() {
+            Step::Chord
         } else if y1 == y2 {
-            (Step::Tangent, y1.add(y1))
+            denominator.set_sum(y1, y1);
+            Step::Tangent
         } else {
             points[i] = G::Affine::default();
-            (Step::Done, G::Coordinate::ONE)
+            Step::Done
         }
     }
 }
@@ -154,8 +181,13 @@ mod tests {
         G::to_affine(&points.iter().fold(G::Jacobian::default(), |sum, p| G::add_affine(&sum, p)))
     }
 
+    fn negative<G: Group>(mut p: G::Affine) -> G::Affine {
+        G::coordinates_mut(&mut p).1.negate();
+        p
+    }
+
     fn check<G: Group>(p: &[G::Affine]) {
-        let (zero, minus) = (G::Affine::default(), G::negate(&p[0]));
+        let (zero, minus) = (G::Affine::default(), negative::<G>(p[0]));
         let runs: Vec<Vec<G::Affine>> = vec![
             vec![],
             vec![p[0]],
@@ -166,16 +198,19 @@ mod tests {
             vec![p[0], p[0], minus, minus],
             vec![zero, zero, zero],
             vec![zero, p[0], p[1], zero, zero],
-            vec![p[0], p[1], G::negate(&naive::<G>(&p[..2])), p[3]],
+            vec![p[0], p[1], negative::<G>(naive::<G>(&p[..2])), p[3]],
         ];
-        let mut sums = Sums::<G>::new().unwrap();
+        let mut sums = Sums::<G>::new(100).unwrap();
         // Twice, as the buffer is reused.
-        for _ in 0..2 {
+        for pass in 0..2 {
             for run in &runs {
                 sums.begin();
-                run.iter().for_each(|p| sums.push(*p));
+                match pass {
+                    0 => run.iter().for_each(|p| sums.push(*p)),
+                    _ => run.iter().for_each(|p| sums.push_negative(negative::<G>(*p))),
+                }
             }
-            assert_eq!(sums.room(), Sums::<G>::CAPACITY - runs.iter().map(Vec::len).sum::<usize>());
+            assert_eq!(sums.room(), 100 - runs.iter().map(Vec::len).sum::<usize>());
             let mut found = Vec::new();
             sums.finish(|i, sum| found.push((i, sum)));
             assert_eq!(found.len(), runs.len());

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use super::scalar::{add, from_u64, inverse, mul, pow, sub};
+use super::scalar::{butterfly, from_u64, inverse, inverse_butterfly, mul, multiply, pow, sum_and_difference};
 use crate::curve::{Fr, FR_MODULUS, FR_ONE};
 use crate::error::{self, Error};
 
@@ -99,7 +99,7 @@ impl Domain {
         self.forward_blocks(x);
         self.forward_blocks(y);
         if passes.is_empty() {
-            multiply(x, y);
+            multiply_each(x, y);
         } else {
             let outer = passes.remove(0);
             for &pass in passes.iter().rev() {
@@ -154,7 +154,7 @@ impl Domain {
         for_each_tile([x, y], pass, |[x, y], block| {
             self.forward_layers(x, block, pass.layers);
             self.forward_layers(y, block, pass.layers);
-            multiply(x, y);
+            multiply_each(x, y);
             self.inverse_layers(x, block, pass.layers);
         });
     }
@@ -166,14 +166,11 @@ impl Domain {
             for (i, pair) in values.chunks_exact_mut(size).enumerate() {
                 let (low, high) = pair.split_at_mut(size / 2);
                 match (block << layer) | i {
-                    0 => low.iter_mut().zip(high).for_each(|(x, y)| (*x, *y) = (add(x, y), sub(x, y))),
+                    0 => low.iter_mut().zip(high).for_each(|(x, y)| sum_and_difference(x, y)),
                     // 1/w^rev(i) = −w^(m/2 − rev(i)), which is the entry with the bits below the top one flipped.
                     i => {
                         let twiddle = &self.twiddles[i ^ ((1 << i.ilog2()) - 1)];
-                        for (x, y) in low.iter_mut().zip(high) {
-                            let t = mul(y, twiddle);
-                            (*x, *y) = (sub(x, &t), add(x, &t));
-                        }
+                        low.iter_mut().zip(high).for_each(|(x, y)| butterfly(x, y, twiddle));
                     }
                 }
             }
@@ -187,13 +184,10 @@ impl Domain {
             for (i, pair) in values.chunks_exact_mut(size).enumerate() {
                 let (low, high) = pair.split_at_mut(size / 2);
                 match (block << layer) | i {
-                    0 => low.iter_mut().zip(high).for_each(|(x, y)| (*x, *y) = (add(x, y), sub(x, y))),
+                    0 => low.iter_mut().zip(high).for_each(|(x, y)| sum_and_difference(x, y)),
                     i => {
                         let twiddle = &self.twiddles[i];
-                        for (x, y) in low.iter_mut().zip(high) {
-                            let difference = sub(x, y);
-                            (*x, *y) = (add(x, y), mul(&difference, twiddle));
-                        }
+                        low.iter_mut().zip(high).for_each(|(x, y)| inverse_butterfly(x, y, twiddle));
                     }
                 }
             }
@@ -201,8 +195,8 @@ impl Domain {
     }
 }
 
-fn multiply(x: &mut [Fr], y: &[Fr]) {
-    x.iter_mut().zip(y).for_each(|(x, y)| *x = mul(x, y));
+fn multiply_each(x: &mut [Fr], y: &[Fr]) {
+    x.iter_mut().zip(y).for_each(|(x, y)| multiply(x, y));
 }
 
 /// A primitive root of unity of order 2^`log2`.
@@ -302,7 +296,7 @@ impl Powers {
         for i in 0..bits {
             let factor = pow(&x, &[1 << (shift + bits - 1 - i)]);
             table.extend_from_within(..);
-            table[1 << i..].iter_mut().for_each(|y| *y = mul(y, &factor));
+            table[1 << i..].iter_mut().for_each(|y| multiply(y, &factor));
         }
         Ok(table)
     }
@@ -322,6 +316,7 @@ pub(super) fn inverse_of_size(log2: u32) -> Fr {
 mod tests {
     use super::*;
     use crate::cpu::random::Random;
+    use crate::cpu::scalar::{add, sub};
 
     fn reverse(i: usize, log2: u32) -> usize {
         if log2 == 0 {

@@ -84,8 +84,7 @@ impl Terms {
     pub(super) fn new(parts: &[Part<'_>]) -> Result<Self, Error> {
         let what = "the terms of an MSM";
         let firsts = || parts.iter().flat_map(|part| (0..part.scalars.len()).step_by(BLOCK).map(move |i| (*part, i)));
-        let mut counts: Vec<Counts> = error::try_with_capacity(firsts().count(), what)?;
-        counts.resize(counts.capacity(), Counts::default());
+        let mut counts = zeros::<Counts>(firsts().count(), what)?;
         let mut blocks = error::try_with_capacity(counts.len(), what)?;
         blocks.extend(firsts());
         counts.par_iter_mut().zip(&blocks).for_each(|(counts, (part, first))| *counts = part.count(*first));
@@ -160,7 +159,7 @@ impl Block<'_, '_> {
         let mut others = points.iter_mut().zip(scalars);
         part.chosen(first, |i| {
             let index = match part.selection {
-                Selection::Reversed(bits) => (i as u32).reverse_bits().unbounded_shr(u32::BITS - bits),
+                Selection::Reversed(bits) => (i as u32).reverse_bits().checked_shr(u32::BITS - bits).unwrap_or(0),
                 _ => point as u32,
             };
             point += 1;
@@ -190,7 +189,8 @@ fn take<'o, T>(rest: &mut &'o mut [T], len: usize) -> &'o mut [T] {
     taken
 }
 
-fn zeros<T: Clone + Default>(len: usize, what: &'static str) -> Result<Vec<T>, Error> {
+/// `len` default values, or an error instead of an abort.
+pub(super) fn zeros<T: Clone + Default>(len: usize, what: &'static str) -> Result<Vec<T>, Error> {
     let mut out = error::try_with_capacity(len, what)?;
     out.resize(len, T::default());
     Ok(out)

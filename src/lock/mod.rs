@@ -12,7 +12,7 @@ pub struct Locks(());
 
 static HANDLES: Registry<Arc<Locks>> = Registry::new(
     HandleKind::Locks,
-    " by create_gpu_locks or create_gpu_mutex; a caller compiled for the ABI without the gpu_locks argument passes garbage there",
+    ": create_gpu_locks and create_gpu_mutex give out such handles; a caller compiled for the ABI without the gpu_locks argument passes garbage there",
 );
 static SHARED: LazyLock<Arc<Locks>> = LazyLock::new(Arc::default);
 

@@ -59,7 +59,8 @@ impl Made {
         let constraints = m - m / 34 - inputs.len();
         let aux: Vec<Fr> = (0..m - m / 33).map(|i| if i < constraints { value(i) } else { Fr::default() }).collect();
         let in_b: Vec<usize> = (0..aux.len()).filter(|i| in_b(*i)).collect();
-        let small_in_b: Vec<usize> = in_b.iter().copied().filter(|i| aux[*i] == ONE || aux[*i] == Fr::default()).collect();
+        let small_in_b: Vec<usize> =
+            in_b.iter().copied().filter(|i| aux[*i] == ONE || aux[*i] == Fr::default()).collect();
         let constraint = |j: usize| {
             let candidate = j % aux.len();
             // Variables outside A leave their constraint to the first one.

@@ -49,11 +49,14 @@ fn sink(depth: u32) {
     drop(on_the_way);
 }
 
-/// 1 if this library's blst doubles the generator of G1 as it adds it to itself. Its address is stored in `*double`.
+/// 1 if this library's blst doubles the generator of G1 as it adds it to itself. Its doubling function is stored in `*double`.
+///
+/// # Safety
+/// `double` points to room for an address.
 #[no_mangle]
-pub extern "C" fn second_rust_doubles(double: *mut *const c_void) -> c_int {
+pub unsafe extern "C" fn second_rust_doubles(double: *mut *const c_void) -> c_int {
     let (mut doubled, mut added) = (blst::blst_p1::default(), blst::blst_p1::default());
-    // SAFETY: blst reads and writes whole points; the caller has room for an address.
+    // SAFETY: blst reads and writes whole points, and the caller's promise.
     unsafe {
         let generator = blst::blst_p1_generator();
         blst::blst_p1_double(&mut doubled, generator);
