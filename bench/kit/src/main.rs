@@ -44,9 +44,7 @@ fn main() {
         #[cfg(device)]
         ["device", n] => number(n).and_then(on_device),
         #[cfg(device)]
-        ["throughput"] => device::Device::first()
-            .and_then(|device| throughput::all(&device))
-            .map(|lines| lines.iter().for_each(|line| println!("{line}"))),
+        ["throughput"] => device::Device::first().and_then(|device| throughput::all(&device)),
         #[cfg(device)]
         ["quotient", log2] => domain(log2).and_then(|log2| {
             let compared = quotient::check(&device::Device::first()?, log2, SEED)?;
