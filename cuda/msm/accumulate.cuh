@@ -22,11 +22,11 @@ struct Partials {
     Xyzz<F> *sums;
 };
 
-/// Makes every bucket infinity.
+/// Makes sums infinity.
 template <class F>
-__global__ void clear_buckets(Xyzz<F> *buckets, size_t n) {
+__global__ void clear_sums(Xyzz<F> *sums, size_t n) {
     const size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (i < n) buckets[i].zz = F::zero();
+    if (i < n) sums[i].zz = F::zero();
 }
 
 template <class F>

@@ -74,14 +74,20 @@ struct Scratch {
     }
 };
 
+/// Makes sums infinity.
+template <class F>
+cudaError_t clear(Xyzz<F> *sums, size_t n, cudaStream_t stream) {
+    constexpr int BLOCK = 256;
+    clear_sums<<<static_cast<unsigned>(blocks_of(n, BLOCK)), BLOCK, 0, stream>>>(sums, n);
+    return cudaGetLastError();
+}
+
 /// Sums the buckets of a group's entries.
 template <class F>
 cudaError_t fill_buckets(const Scratch<F> &scratch, const Affine<F> *points, const Group &group, size_t entries,
                          cudaStream_t stream) {
-    constexpr int BLOCK = AddingKernel<F>::BLOCK, CLEARING_BLOCK = 256;
-    const auto clearing = static_cast<unsigned>(blocks_of(group.buckets(), CLEARING_BLOCK));
-    clear_buckets<<<clearing, CLEARING_BLOCK, 0, stream>>>(scratch.buckets, group.buckets());
-    if (cudaError_t error = cudaGetLastError()) return error;
+    constexpr int BLOCK = AddingKernel<F>::BLOCK;
+    if (cudaError_t error = clear(scratch.buckets, group.buckets(), stream)) return error;
 
     unsigned blocks;
     const size_t most = blocks_of(entries, size_t{MIN_CHUNK} * BLOCK);
@@ -109,11 +115,12 @@ cudaError_t multiply(void *memory, Xyzz<F> *sums, const interlock_msm_terms &ter
                      cudaStream_t stream) {
     constexpr int BLOCK = SummingKernel<F>::BLOCK;
     if (!is_valid(shape, terms)) return cudaErrorInvalidValue;
+    if (terms.n == 0) return clear(sums, size_t{shape.windows} * (1 + log_segments(shape)), stream);
     Scratch<F> scratch;
     if (cudaError_t error = scratch.carve(memory, terms.n, shape)) return error;
     const unsigned log = log_segments(shape);
     const unsigned groups = static_cast<unsigned>(blocks_of(shape.windows, shape.group));
-    for (unsigned g = 0; g < groups && terms.n > 0; g++) {
+    for (unsigned g = 0; g < groups; g++) {
         // As even as can be, so that no group is too small to fill the device.
         const unsigned first = g * shape.windows / groups, end = (g + 1) * shape.windows / groups;
         const Group group = {shape.window_bits, first, end - first};

@@ -92,6 +92,9 @@ macro_rules! group {
             fn to_jacobian(sum: &[u64; $words]) -> blst::$jacobian {
                 // SAFETY: four coordinates of as many words, whose alignment is no greater.
                 let [x, y, zz, zzz]: [blst::$field; 4] = unsafe { std::mem::transmute_copy(sum) };
+                if zz == Default::default() {
+                    return Default::default();
+                }
                 // With Z = ZZZ: x = X/ZZ = X·ZZ²/ZZZ² and y = Y/ZZZ = Y·ZZZ²/ZZZ³, as ZZ³ = ZZZ².
                 let (zz2, zzz2): (blst::$field, blst::$field) = (call!($sqr, &zz), call!($sqr, &zzz));
                 blst::$jacobian { x: call!($mul, &x, &zz2), y: call!($mul, &y, &zzz2), z: zzz }

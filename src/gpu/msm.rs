@@ -70,6 +70,11 @@ impl Shape {
         (self.0.windows * self.sums_per_window()) as usize
     }
 
+    /// How many windows a scalar has.
+    pub fn windows(&self) -> usize {
+        self.0.windows as usize
+    }
+
     fn sums_per_window(&self) -> u32 {
         self.0.window_bits - self.0.segment_bits
     }

@@ -1,0 +1,12 @@
+//! MSMs, sums, decoding and the listing of terms on a GPU: against blst, and timed.
+
+mod check;
+mod decoding;
+mod known;
+mod listing;
+mod timing;
+
+pub use check::all as check;
+pub use decoding::check as check_decoding;
+pub use listing::check as check_listing;
+pub use timing::{all as time, sweep};

@@ -1,0 +1,210 @@
+//! MSMs, sums and decoding timed with events, beside the least that the additions take.
+
+use blst::blst_fr;
+use interlock::kit::{
+    combine, decode, msm, msm_scratch_bytes, sum, sum_scratch_bytes, DeviceBuffer, Event, Scalars, Shape, SumTerms,
+    Terms, G1, G2, NO_FAULT,
+};
+use interlock::Error;
+use rayon::prelude::*;
+
+use super::known::{is_same, scalars, told, Known, Points};
+use crate::device::Device;
+use crate::inputs::Random;
+use crate::operations::fr_one;
+
+/// Points with different logarithms; more are repetitions.
+const TILE: usize = 1 << 20;
+const RUNS: usize = 7;
+/// Multiplications in Fp a second, as measured for the carry chain on an H200.
+const MULTIPLICATIONS: f64 = 26.7e9;
+
+/// Points on the device and here, and scalars for them.
+struct Input<G: Known> {
+    known: Points<G>,
+    points: DeviceBuffer<G::Affine>,
+    scalars: Vec<blst_fr>,
+    scalars_on_device: DeviceBuffer<blst_fr>,
+}
+
+impl<G: Known> Input<G> {
+    fn new(device: &Device, n: usize) -> Result<Self, String> {
+        let known = Points::<G>::new(TILE.min(n), &mut Random(9));
+        let points: Vec<_> = (0..n).into_par_iter().map(|i| known.points[i % TILE]).collect();
+        let scalars = scalars(n, 10);
+        let upload = || -> Result<_, Error> {
+            Ok((DeviceBuffer::from_host(&points, &device.stream)?, DeviceBuffer::from_host(&scalars, &device.stream)?))
+        };
+        let (points, scalars_on_device) = told("upload", upload())?;
+        Ok(Self { known, points, scalars, scalars_on_device })
+    }
+
+    /// Seconds of each run of the MSM of the first `n` terms, after one that is not timed; and that its result is right.
+    fn msm(&self, device: &Device, n: usize, shape: Shape, runs: usize) -> Result<Vec<f64>, String> {
+        let stream = &device.stream;
+        let run = || -> Result<_, Error> {
+            let mut scratch = DeviceBuffer::new(msm_scratch_bytes::<G>(n, shape)?)?;
+            let mut sums = DeviceBuffer::new(shape.sums())?;
+            let (points, scalars) = (&self.points, &self.scalars_on_device);
+            let terms = Terms { points, positions: None, scalars, order: Scalars::InOrder, len: n, count: None };
+            let mut seconds = Vec::new();
+            for _ in 0..=runs {
+                let start = Event::record(stream)?;
+                msm::<G>(&mut sums, &terms, shape, &mut scratch, stream)?;
+                seconds.push(Event::record(stream)?.seconds_since(&start)?);
+            }
+            seconds.remove(0);
+            Ok((seconds, combine::<G>(&sums.to_host(stream)?, shape)))
+        };
+        let (seconds, result) = told(format!("{} MSM of {n}", G::NAME), run())?;
+        let scalars = &self.scalars;
+        if !is_same::<G>(&result, &self.known.expected((0..n).into_par_iter().map(|i| (i, scalars[i])))) {
+            return Err(format!("{} MSM of {n} in {shape:?}: the result is wrong", G::NAME));
+        }
+        Ok(seconds)
+    }
+
+    fn sum(&self, device: &Device, n: usize) -> Result<Vec<f64>, String> {
+        let stream = &device.stream;
+        // Every second of twice as many points, as ones in a query are.
+        let list: Vec<u32> = (0..n as u32).map(|i| i * 2 + i % 2).collect();
+        let run = || -> Result<_, Error> {
+            let positions = DeviceBuffer::from_host(&list, stream)?;
+            let mut scratch = DeviceBuffer::new(sum_scratch_bytes::<G>())?;
+            let mut sums = DeviceBuffer::new(1)?;
+            let terms = SumTerms { points: &self.points, positions: Some(&positions), len: n, count: None };
+            let mut seconds = Vec::new();
+            for _ in 0..=RUNS {
+                let start = Event::record(stream)?;
+                sum::<G>(&mut sums, &terms, &mut scratch, stream)?;
+                seconds.push(Event::record(stream)?.seconds_since(&start)?);
+            }
+            seconds.remove(0);
+            Ok((seconds, G::to_jacobian(&sums.to_host(stream)?[0])))
+        };
+        let (seconds, result) = told(format!("{} sum of {n}", G::NAME), run())?;
+        if !is_same::<G>(&result, &self.known.expected(list.par_iter().map(|i| (*i as usize, fr_one())))) {
+            return Err(format!("{} sum of {n}: the result is wrong", G::NAME));
+        }
+        Ok(seconds)
+    }
+}
+
+/// Prints a line for each size of MSM up to 2^`most` terms in G1, sixteen times fewer in G2, and for a sum and for decoding.
+///
+/// # Errors
+/// What went wrong: wrong results too.
+pub fn all(device: &Device, most: u32) -> Result<(), String> {
+    let input = Input::<G1>::new(device, 1 << most)?;
+    for log in (10..=most).rev().step_by(2) {
+        msm_line(&input, device, log)?;
+    }
+    sum_line(&input, device, most.min(25) - 1)?;
+    drop(input);
+    let input = Input::<G2>::new(device, 1 << (most - 4))?;
+    for log in (10..=most - 4).rev().step_by(2) {
+        msm_line(&input, device, log)?;
+    }
+    sum_line(&input, device, most - 5)?;
+    drop(input);
+    decoding_line::<G1>(device)?;
+    decoding_line::<G2>(device)
+}
+
+fn msm_line<G: Known>(input: &Input<G>, device: &Device, log: u32) -> Result<(), String> {
+    let n = 1usize << log;
+    let shape = Shape::for_terms(n);
+    let seconds = input.msm(device, n, shape, RUNS)?;
+    let scratch = told("scratch", msm_scratch_bytes::<G>(n, shape))? >> 20;
+    let additions = shape.windows() as f64 * n as f64;
+    println!("{} MSM 2^{log}: {}; {shape:?}, {scratch} MiB of scratch", G::NAME, line::<G>(seconds, additions));
+    Ok(())
+}
+
+fn sum_line<G: Known>(input: &Input<G>, device: &Device, log: u32) -> Result<(), String> {
+    let n = 1usize << log;
+    println!("{} sum of 2^{log}: {}", G::NAME, line::<G>(input.sum(device, n)?, n as f64));
+    Ok(())
+}
+
+fn line<G: Known>(seconds: Vec<f64>, additions: f64) -> String {
+    let floor = additions * G::ADDITION / MULTIPLICATIONS;
+    let (least, median, most) = spread(seconds);
+    let ms = |seconds: f64| seconds * 1e3;
+    format!(
+        "median {:.3} ms, from {:.3} to {:.3}; additions alone {:.3} ms, ratio {:.2}",
+        ms(median),
+        ms(least),
+        ms(most),
+        ms(floor),
+        median / floor
+    )
+}
+
+fn spread(mut seconds: Vec<f64>) -> (f64, f64, f64) {
+    seconds.sort_by(f64::total_cmp);
+    (seconds[0], seconds[seconds.len() / 2], seconds[seconds.len() - 1])
+}
+
+fn decoding_line<G: Known>(device: &Device) -> Result<(), String> {
+    let stream = &device.stream;
+    let known = Points::<G>::new(1 << 14, &mut Random(11)).points;
+    let encoded: Vec<u8> = known.iter().flat_map(|point| G::encode(point)).collect();
+    let bytes: Vec<u8> = encoded.iter().copied().cycle().take(encoded.len() << 7).collect();
+    let run = || -> Result<_, Error> {
+        let bytes = DeviceBuffer::from_host(&bytes, stream)?;
+        let mut points = DeviceBuffer::new(bytes.len() / G::ENCODED)?;
+        let mut fault = DeviceBuffer::from_host(&[NO_FAULT], stream)?;
+        let mut seconds = Vec::new();
+        for _ in 0..=RUNS {
+            let start = Event::record(stream)?;
+            decode::<G>(&mut points, &bytes, 0, &mut fault, stream)?;
+            seconds.push(Event::record(stream)?.seconds_since(&start)?);
+        }
+        seconds.remove(0);
+        Ok((seconds, points.to_host(stream)?, fault.to_host(stream)?[0]))
+    };
+    let (seconds, points, fault) = told("decoding", run())?;
+    if fault != NO_FAULT || points.chunks(known.len()).any(|chunk| chunk != known) {
+        return Err(format!("{} decoding: the points are wrong", G::NAME));
+    }
+    let rate = |seconds: f64| bytes.len() as f64 / seconds / 1e9;
+    let (least, median, most) = spread(seconds);
+    let (n, median, least, most) = (points.len(), rate(median), rate(most), rate(least));
+    println!("{} decoding of {n}: median {median:.0} GB/s, from {least:.0} to {most:.0}", G::NAME);
+    Ok(())
+}
+
+/// Times shapes for MSMs of 2^`log` terms and prints each.
+///
+/// # Errors
+/// What went wrong: wrong results too.
+pub fn sweep(device: &Device, group: &str, log: u32, bits: std::ops::RangeInclusive<u32>) -> Result<(), String> {
+    match group {
+        "g1" => sweep_of::<G1>(device, log, bits),
+        _ => sweep_of::<G2>(device, log, bits),
+    }
+}
+
+fn sweep_of<G: Known>(device: &Device, log: u32, bits: std::ops::RangeInclusive<u32>) -> Result<(), String> {
+    let n = 1usize << log;
+    let input = Input::<G>::new(device, n)?;
+    for bits in bits {
+        let windows = 255u32.div_ceil(bits);
+        for groups in [1, 2, 3, 4, 6, 12] {
+            let group = windows.div_ceil(groups);
+            if (n * group as usize) > 1 << 28 || u64::from(group) << bits > 1 << 24 || groups > windows {
+                continue;
+            }
+            for log_segments in [14, 15, 16] {
+                let in_group = (u64::from(group) << (bits - 1)) as f64;
+                let segment_bits =
+                    (in_group.log2() - f64::from(log_segments)).round().clamp(0.0, f64::from(bits - 1)) as u32;
+                let shape = Shape::new(bits, group, segment_bits);
+                let (least, median, _) = spread(input.msm(device, n, shape, 3)?);
+                println!("{} 2^{log}: {:.3} ms, at least {:.3}, {shape:?}", G::NAME, median * 1e3, least * 1e3);
+            }
+        }
+    }
+    Ok(())
+}
