@@ -42,41 +42,50 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS) square(F *values, unsigned n) {
 template <class F, int BLOCKS>
 __global__ void __launch_bounds__(BLOCK, BLOCKS) accumulate(Xyzz<F> *sums, const Affine<F> *table, unsigned points, unsigned n) {
     const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
+    unsigned next = i % points;
     Xyzz<F> sum = Xyzz<F>::infinity();
 #pragma unroll 1
     for (unsigned k = 0; k < n; k++) {
-        const Affine<F> point = table[(i + 13 * k) % points];
+        const Affine<F> point = table[next];
+        next += 13;
+        if (next >= points) next -= points;
         sum = sum + point;
     }
     sums[i] = sum;
 }
 
-/// The number of blocks that fill the device with `kernel`, negative for an error.
+/// How many blocks of `kernel` a multiprocessor holds, negative for an error.
 template <class Kernel>
-int filling(Kernel kernel) {
-    int device, processors, blocks;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, BLOCK, 0);
-    return error == cudaSuccess ? processors * blocks : -error;
+int most(Kernel kernel) {
+    int blocks;
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, BLOCK, 0);
+    return error == cudaSuccess ? blocks : -error;
 }
 
 }  // namespace
 
-// For each of the kernels: the blocks that fill the device (of 128 threads; negative: an error), and the launch. Threads have
-// two values each, or one sum.
+// The multiprocessors of the current device, negative for an error.
+extern "C" int kit_multiprocessors() {
+    int device, processors;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    return error == cudaSuccess ? processors : -error;
+}
+
+// For each of the kernels: the most blocks (of 128 threads) that a multiprocessor holds, negative for an error, and the launch.
+// Threads have two values each, or one sum.
 #define KIT_ON_VALUES(kernel, field, F, BLOCKS)                                                                     \
-    extern "C" int kit_##kernel##_##field##_blocks() { return filling(kernel<F, BLOCKS>); }                          \
+    extern "C" int kit_##kernel##_##field##_most() { return most(kernel<F, BLOCKS>); }                          \
     extern "C" int kit_##kernel##_##field(void *values, unsigned n, unsigned blocks, cudaStream_t stream) {          \
         kernel<F, BLOCKS><<<blocks, BLOCK, 0, stream>>>(static_cast<F *>(values), n);                                \
         return cudaGetLastError();                                                                                   \
     }
 KIT_ON_VALUES(multiply, fp, Fp, 8)
-KIT_ON_VALUES(square, fp, Fp, 6)
+KIT_ON_VALUES(square, fp, Fp, 8)
 KIT_ON_VALUES(multiply, fr, Fr, 8)
 
 #define KIT_ACCUMULATE(group, F, BLOCKS)                                                                             \
-    extern "C" int kit_accumulate_##group##_blocks() { return filling(accumulate<F, BLOCKS>); }                      \
+    extern "C" int kit_accumulate_##group##_most() { return most(accumulate<F, BLOCKS>); }                      \
     extern "C" int kit_accumulate_##group(void *sums, const void *table, unsigned points, unsigned n, unsigned blocks, \
                                           cudaStream_t stream) {                                                     \
         accumulate<F, BLOCKS><<<blocks, BLOCK, 0, stream>>>(static_cast<Xyzz<F> *>(sums),                            \

@@ -38,9 +38,7 @@ fn main() {
         #[cfg(device)]
         ["device", n] => number(n).and_then(on_device),
         #[cfg(device)]
-        ["throughput"] => device::Device::first()
-            .and_then(|device| throughput::all(&device))
-            .map(|lines| lines.iter().for_each(|line| println!("{line}"))),
+        ["throughput"] => device::Device::first().and_then(|device| throughput::all(&device)),
         _ => Err(USAGE.to_owned()),
     };
     if let Err(what) = outcome {

@@ -1,4 +1,4 @@
-//! How many operations a second the device does.
+//! How many operations a second the device does, by the blocks that each multiprocessor is given.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -13,14 +13,17 @@ use crate::operations::{blst_out, One};
 const BLOCK: usize = 128;
 const RUNS: usize = 11;
 
+type OnValues = unsafe extern "C" fn(*mut c_void, c_uint, c_uint, *mut c_void) -> c_int;
+
 extern "C" {
-    fn kit_multiply_fp_blocks() -> c_int;
+    fn kit_multiprocessors() -> c_int;
+    fn kit_multiply_fp_most() -> c_int;
     fn kit_multiply_fp(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
-    fn kit_square_fp_blocks() -> c_int;
+    fn kit_square_fp_most() -> c_int;
     fn kit_square_fp(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
-    fn kit_multiply_fr_blocks() -> c_int;
+    fn kit_multiply_fr_most() -> c_int;
     fn kit_multiply_fr(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
-    fn kit_accumulate_g1_blocks() -> c_int;
+    fn kit_accumulate_g1_most() -> c_int;
     fn kit_accumulate_g1(
         sums: *mut c_void,
         table: *const c_void,
@@ -31,131 +34,131 @@ extern "C" {
     ) -> c_int;
 }
 
-/// Times everything and returns a line for each.
+/// Times everything and prints a line for each operation.
 ///
 /// # Errors
 /// What went wrong, in words: wrong values too.
-pub fn all(device: &Device) -> Result<Vec<String>, String> {
+pub fn all(device: &Device) -> Result<(), String> {
     let stream = &device.stream;
     // SAFETY: these take nothing.
-    let [fp, fp_squares, fr] = unsafe { [kit_multiply_fp_blocks(), kit_square_fp_blocks(), kit_multiply_fr_blocks()] };
-    Ok(vec![
-        on_values("Fp multiplication", stream, fp, kit_multiply_fp, |x, y| {
+    let [fp, squares, fr, g1] =
+        unsafe { [kit_multiply_fp_most(), kit_square_fp_most(), kit_multiply_fr_most(), kit_accumulate_g1_most()] };
+    by_blocks("Fp multiplication", fp, |blocks| {
+        on_values(stream, blocks, kit_multiply_fp, |x, y| {
             let x = blst_out!(blst_fp, blst_fp_mul(x, y));
             (x, blst_out!(blst_fp, blst_fp_mul(y, &x)))
-        })?,
-        on_values("Fp squaring", stream, fp_squares, kit_square_fp, |x, y| {
+        })
+    })?;
+    by_blocks("Fp squaring", squares, |blocks| {
+        on_values(stream, blocks, kit_square_fp, |x, y| {
             (blst_out!(blst_fp, blst_fp_sqr(x)), blst_out!(blst_fp, blst_fp_sqr(y)))
-        })?,
-        on_values("Fr multiplication", stream, fr, kit_multiply_fr, |x, y| {
+        })
+    })?;
+    by_blocks("Fr multiplication", fr, |blocks| {
+        on_values(stream, blocks, kit_multiply_fr, |x, y| {
             let x = blst_out!(blst_fr, blst_fr_mul(x, y));
             (x, blst_out!(blst_fr, blst_fr_mul(y, &x)))
-        })?,
-        additions(stream)?,
-    ])
+        })
+    })?;
+    by_blocks("G1 mixed addition (XYZZ)", g1, |blocks| additions(stream, blocks))
 }
 
-type Launch = unsafe extern "C" fn(*mut c_void, c_uint, c_uint, *mut c_void) -> c_int;
+/// Measures with 1, 2, … up to `most` blocks a multiprocessor; `rates` takes the number of blocks in all and returns the
+/// operations a second of each run.
+fn by_blocks(what: &str, most: c_int, rates: impl Fn(c_uint) -> Result<Vec<f64>, String>) -> Result<(), String> {
+    // SAFETY: it takes nothing.
+    let processors = unsafe { kit_multiprocessors() };
+    if most <= 0 || processors <= 0 {
+        return Err(format!("{what}: CUDA error {}", -most.min(processors)));
+    }
+    let mut lines = Vec::new();
+    for blocks in 1..=most {
+        let mut rates = rates((processors * blocks).unsigned_abs()).map_err(|error| format!("{what}: {error}"))?;
+        rates.sort_by(f64::total_cmp);
+        lines.push((rates[RUNS / 2], rates[0], rates[RUNS - 1], blocks));
+    }
+    let by_blocks: Vec<_> = lines.iter().map(|(median, .., blocks)| format!("{blocks}: {:.2}", median / 1e9)).collect();
+    if let Some((median, least, greatest, blocks)) = lines.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
+        println!(
+            "{what}: median {:.2} G/s, from {:.2} to {:.2} in {RUNS} runs with {blocks} blocks of {BLOCK} threads a multiprocessor",
+            median / 1e9,
+            least / 1e9,
+            greatest / 1e9
+        );
+    }
+    println!("    by blocks: {}", by_blocks.join(", "));
+    Ok(())
+}
 
+/// `launch` on two values a thread, each turn of whose loop is two operations: `turn`.
 fn on_values<F>(
-    what: &'static str,
     stream: &Stream,
-    blocks: c_int,
-    launch: Launch,
+    blocks: c_uint,
+    launch: OnValues,
     turn: fn(&F, &F) -> (F, F),
-) -> Result<String, String>
+) -> Result<Vec<f64>, String>
 where
     F: Field + std::fmt::Debug,
     One<F>: Plain,
 {
-    const N: c_uint = 20_000;
-    let blocks = c_uint::try_from(blocks).map_err(|_| format!("{what}: CUDA error {}", -blocks))?;
+    const N: c_uint = 8000;
     let threads = blocks as usize * BLOCK;
     let input = inputs::ones::<F>(2 * threads, &mut Random(7));
-    let mut seconds = Vec::new();
-    for run in 0..=RUNS {
-        let timed = || -> Result<_, Error> {
-            let values = DeviceBuffer::from_host(&input, stream)?;
-            let start = Event::record(stream)?;
-            // SAFETY: each of the threads reads and writes two values, of which there are as many.
-            check(what, unsafe { launch(values.as_raw(), N, blocks, stream.as_raw().cast()) })?;
-            let took = Event::record(stream)?.seconds_since(&start)?;
-            Ok((took, values.to_host(stream)?))
-        };
-        let (took, output) = timed().map_err(|error| format!("{what}: {error}"))?;
-        if run == 0 {
-            verify(what, &input, &output, N, turn)?;
-        } else {
-            seconds.push(took);
-        }
-    }
-    Ok(line(what, f64::from(N) * threads as f64, seconds, blocks))
-}
-
-/// Follows the chains of a few threads.
-fn verify<F: Field + std::fmt::Debug>(
-    what: &str,
-    input: &[One<F>],
-    output: &[One<F>],
-    n: c_uint,
-    turn: fn(&F, &F) -> (F, F),
-) -> Result<(), String> {
-    for thread in [0, 1, BLOCK + 5, input.len() / 2 - 1] {
+    let run = || -> Result<_, Error> {
+        let values = DeviceBuffer::from_host(&input, stream)?;
+        let start = Event::record(stream)?;
+        // SAFETY: each of the threads reads and writes two values, of which there are as many.
+        check("a kernel on values", unsafe { launch(values.as_raw(), N, blocks, stream.as_raw().cast()) })?;
+        let took = Event::record(stream)?.seconds_since(&start)?;
+        Ok((f64::from(N) * threads as f64 / took, values.to_host(stream)?))
+    };
+    let (_, output) = run().map_err(|error| error.to_string())?;
+    for thread in [0, 1, BLOCK - 1, threads - 1] {
         let (mut x, mut y) = (input[2 * thread].0, input[2 * thread + 1].0);
-        for _ in 0..n / 2 {
+        for _ in 0..N / 2 {
             (x, y) = turn(&x, &y);
         }
         if (x, y) != (output[2 * thread].0, output[2 * thread + 1].0) {
-            return Err(format!("{what}: thread {thread} has {:x?} where {x:x?} should be", output[2 * thread]));
+            return Err(format!("thread {thread} has {:x?} where {x:x?} should be", output[2 * thread]));
         }
     }
-    Ok(())
+    (0..RUNS).map(|_| Ok(run()?.0)).collect::<Result<_, Error>>().map_err(|error| error.to_string())
 }
 
-fn additions(stream: &Stream) -> Result<String, String> {
-    const N: c_uint = 4000;
+/// A sum of points in each thread.
+fn additions(stream: &Stream, blocks: c_uint) -> Result<Vec<f64>, String> {
+    const N: c_uint = 2000;
     const TABLE: usize = 512;
-    let what = "G1 mixed addition (XYZZ)";
-    // SAFETY: it takes nothing.
-    let blocks = unsafe { kit_accumulate_g1_blocks() };
-    let blocks = c_uint::try_from(blocks).map_err(|_| format!("{what}: CUDA error {}", -blocks))?;
     let threads = blocks as usize * BLOCK;
     let table: Vec<_> = inputs::distinct_g1(TABLE).into_iter().map(One).collect();
-    let mut seconds = Vec::new();
-    for run in 0..=RUNS {
-        let timed = || -> Result<_, Error> {
-            let table = DeviceBuffer::from_host(&table, stream)?;
-            let sums = DeviceBuffer::<[u64; 24]>::new(threads)?;
-            let start = Event::record(stream)?;
-            let (sums_at, table_at, stream_at) = (sums.as_raw(), table.as_raw(), stream.as_raw().cast());
-            // SAFETY: each of the threads writes one sum of four coordinates and reads the table's points.
-            check("kit_accumulate", unsafe {
-                kit_accumulate_g1(sums_at, table_at, TABLE as c_uint, N, blocks, stream_at)
-            })?;
-            let took = Event::record(stream)?.seconds_since(&start)?;
-            Ok((took, sums.to_host(stream)?))
-        };
-        let (took, sums) = timed().map_err(|error| format!("{what}: {error}"))?;
-        if run == 0 {
-            for thread in [0, 1, threads - 1] {
-                let mut expected = blst_p1::default();
-                for k in 0..N as usize {
-                    let point = &table[(thread + 13 * k) % TABLE].0;
-                    // SAFETY: three points, the first of which may be the second.
-                    unsafe { blst_p1_add_or_double_affine(&mut expected, &expected, point) };
-                }
-                if !is_same(&sums[thread], &expected) {
-                    return Err(format!("{what}: the sum of thread {thread} is wrong"));
-                }
-            }
-        } else {
-            seconds.push(took);
+    let run = || -> Result<_, Error> {
+        let table = DeviceBuffer::from_host(&table, stream)?;
+        let sums = DeviceBuffer::<[u64; 24]>::new(threads)?;
+        let start = Event::record(stream)?;
+        let (sums_at, table_at, stream_at) = (sums.as_raw(), table.as_raw(), stream.as_raw().cast());
+        // SAFETY: each of the threads writes one sum of four coordinates and reads the table's points.
+        check("the kernel of additions", unsafe {
+            kit_accumulate_g1(sums_at, table_at, TABLE as c_uint, N, blocks, stream_at)
+        })?;
+        let took = Event::record(stream)?.seconds_since(&start)?;
+        Ok((f64::from(N) * threads as f64 / took, sums.to_host(stream)?))
+    };
+    let (_, sums) = run().map_err(|error| error.to_string())?;
+    for thread in [0, 1, BLOCK - 1, threads - 1] {
+        let mut expected = blst_p1::default();
+        for k in 0..N as usize {
+            let point = &table[(thread + 13 * k) % TABLE].0;
+            // SAFETY: three points, the first of which may be the second.
+            unsafe { blst_p1_add_or_double_affine(&mut expected, &expected, point) };
+        }
+        if !is_same(&sums[thread], &expected) {
+            return Err(format!("the sum of thread {thread} is wrong"));
         }
     }
-    Ok(line(what, f64::from(N) * threads as f64, seconds, blocks))
+    (0..RUNS).map(|_| Ok(run()?.0)).collect::<Result<_, Error>>().map_err(|error| error.to_string())
 }
 
-/// Whether XYZZ coordinates are those of a point: x·1 = X·zz and y·1 = Y·zzz for its affine X, Y.
+/// Whether XYZZ coordinates are those of a point: x = X·zz and y = Y·zzz for its affine X, Y.
 fn is_same(xyzz: &[u64; 24], point: &blst_p1) -> bool {
     let coordinate = |i: usize| {
         let mut fp = blst_fp::default();
@@ -165,16 +168,4 @@ fn is_same(xyzz: &[u64; 24], point: &blst_p1) -> bool {
     let affine = blst_out!(blst_p1_affine, blst_p1_to_affine(point));
     coordinate(0) == blst_out!(blst_fp, blst_fp_mul(&affine.x, &coordinate(2)))
         && coordinate(1) == blst_out!(blst_fp, blst_fp_mul(&affine.y, &coordinate(3)))
-}
-
-fn line(what: &str, operations: f64, mut seconds: Vec<f64>, blocks: c_uint) -> String {
-    seconds.sort_by(f64::total_cmp);
-    let rate = |seconds: f64| operations / seconds / 1e9;
-    format!(
-        "{what}: median {:.2} G/s, from {:.2} to {:.2} in {RUNS} runs of {:.1} ms; {blocks} blocks of {BLOCK} threads",
-        rate(seconds[RUNS / 2]),
-        rate(seconds[RUNS - 1]),
-        rate(seconds[0]),
-        seconds[RUNS / 2] * 1e3
-    )
 }
