@@ -110,7 +110,7 @@ impl<T: Plain> DeviceBuffer<T> {
     }
 
     /// How many values there are.
-    pub fn length(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len
     }
 
