@@ -92,6 +92,9 @@ fn carry_out(plan: Plan) -> Result<(), Fault> {
 
 fn build_with_cuda(nvcc: &Path) -> Result<(), Fault> {
     println!("cargo::rerun-if-changed={}", nvcc.display());
+    for read_by_the_compilers in ["CXX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"] {
+        println!("cargo::rerun-if-env-changed={read_by_the_compilers}");
+    }
     let (major, minor) = release(nvcc)?;
     let archs = archs(nvcc)?;
     let real = nvcc.canonicalize().unwrap_or_else(|_| nvcc.to_owned());

@@ -91,7 +91,7 @@ impl<T: Plain> DeviceBuffer<T> {
     }
 
     /// How many values there are.
-    pub fn len(&self) -> usize {
+    pub fn length(&self) -> usize {
         self.len
     }
 

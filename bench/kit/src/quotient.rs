@@ -86,7 +86,7 @@ fn random(n: usize, seed: u64) -> Vec<blst_fr> {
 
 /// A domain in memory that held something else before.
 fn domain(log2: u32, stream: &Stream) -> Result<Domain, Error> {
-    let memory = DeviceBuffer::from_host(&vec![[u64::MAX; 2]; Domain::len(log2)?], stream)?;
+    let memory = DeviceBuffer::from_host(&vec![[u64::MAX; 2]; Domain::length(log2)?], stream)?;
     Domain::new(log2, memory, stream)
 }
 
