@@ -216,7 +216,7 @@ fn compile(nvcc: &Path, archs: &[Arch]) -> Result<(), Fault> {
 /// __NV_LEGACY_LAUNCH: launches otherwise keep the kernel's handle in a static of a function, whose guard is in libstdc++, which
 /// would have to be linked.
 const HOST_OPTIONS: &str =
-    "-Xcompiler=-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-ffunction-sections,-fdata-sections,\
+    "-Xcompiler=-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-ffunction-sections,-fdata-sections,\
      -Wno-unknown-pragmas,-D__NV_LEGACY_LAUNCH";
 
 fn run(command: &mut Command) -> Result<Output, Fault> {
