@@ -63,6 +63,7 @@ impl<T: Plain> DeviceBuffer<T> {
     ///
     /// # Errors
     /// [`Error::Cuda`].
+    #[cfg(feature = "kit")]
     pub fn from_host(values: &[T], stream: &Stream) -> Result<Self, Error> {
         let buffer = Self::new(values.len())?;
         // SAFETY: both ranges have this many bytes, and `values` is borrowed until the copy is waited for below.

@@ -12,6 +12,7 @@ use crate::sys;
 #[derive(Clone, Copy, Debug)]
 pub enum Scalars<'a> {
     /// Term i has scalar i.
+    #[cfg_attr(not(feature = "kit"), allow(dead_code))]
     InOrder,
     /// Term i has the scalar whose number stands at i.
     Indexed(&'a DeviceBuffer<u32>),
@@ -61,6 +62,7 @@ impl Shape {
     }
 
     /// Windows of `bits` bits, `group` at a time.
+    #[cfg(any(test, feature = "kit"))]
     pub fn new(bits: u32, group: u32, segment_bits: u32) -> Self {
         Self(sys::interlock_msm_shape { window_bits: bits, windows: 255u32.div_ceil(bits), group, segment_bits })
     }
@@ -71,6 +73,7 @@ impl Shape {
     }
 
     /// How many windows a scalar has.
+    #[cfg(feature = "kit")]
     pub fn windows(&self) -> usize {
         self.0.windows as usize
     }

@@ -6,8 +6,6 @@
 //! makes values of [`crate::Error`] of them.
 #![allow(non_snake_case, non_camel_case_types, clippy::upper_case_acronyms)]
 
-// All launchers are declared; the library itself does not call those that are there for the tests on a device.
-#[cfg_attr(not(feature = "kit"), allow(dead_code))]
 mod launchers;
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
