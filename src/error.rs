@@ -158,6 +158,12 @@ pub enum Error {
         /// What it must be.
         expected: &'static str,
     },
+    /// The process is a forked child of one that interlock had loaded or proved in.
+    #[error("this process was forked from process {parent} after interlock had started its threads there, which a child does not have: fork before the first create_SRS, or exec in the child")]
+    Forked {
+        /// The process that has the threads.
+        parent: u32,
+    },
     /// A fault of this library.
     #[error("internal error in interlock: {what}; please report it")]
     Internal {
