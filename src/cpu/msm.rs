@@ -185,9 +185,9 @@ fn fill_buckets<G: Group>(query: &[G::Affine], mut windows: Vec<Sorted<'_, G::Af
             |sums, segment| {
                 let sums = match sums {
                     Some(sums) => sums,
-                    None => sums.insert(Sums::<G>::new()?),
+                    None => sums.insert((Sums::<G>::new()?, error::try_with_capacity(Sums::<G>::CAPACITY, WHAT)?)),
                 };
-                Ok((segment.window, segment.first, segment.sum::<G>(query, sums)))
+                Ok((segment.window, segment.first, segment.sum::<G>(query, &mut sums.0, &mut sums.1)))
             },
         )
         .collect::<Result<Vec<_>, Error>>()?;
@@ -235,13 +235,13 @@ fn begin_before(bounds: &[usize], position: usize) -> usize {
 
 impl<A: Copy + Default> Segment<'_, A> {
     /// Adds the segment's points to its buckets and returns the sum of those that belong to the bucket before them.
-    fn sum<G: Group<Affine = A>>(self, query: &[A], sums: &mut Sums<G>) -> A {
+    /// `filled` is room for the bucket of each run of `sums`.
+    fn sum<G: Group<Affine = A>>(self, query: &[A], sums: &mut Sums<G>, filled: &mut Vec<usize>) -> A {
         let Self { points, bounds, start, end, first, buckets, .. } = self;
         let mut rest = A::default();
         let mut position = start;
         // Where the segment begins inside a bucket, that is the bucket before its own.
         let mut bucket = if bounds[2 * first] > start { first - 1 } else { first };
-        let mut filled = Vec::new();
         while position < end {
             filled.clear();
             while position < end && sums.room() > 1 {
