@@ -127,7 +127,7 @@ fn what_was_written_is_what_is_read() {
 #[test]
 fn the_vectors_load() {
     let folder = std::env::var_os("INTERLOCK_VECTORS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/vectors"), PathBuf::from);
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("ffi-tests/vectors/data"), PathBuf::from);
     let entries = fs::read_dir(&folder)
         .unwrap_or_else(|e| panic!("no vectors in {} ({e}); set INTERLOCK_VECTORS to their folder", folder.display()));
     let mut loaded = 0;
