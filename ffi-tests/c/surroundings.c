@@ -200,11 +200,6 @@ static int stack_of_64_kib(void)
     return prove_on_stack(64 << 10);
 }
 
-static int stack_of_16_kib(void)
-{
-    return prove_on_stack(16 << 10);
-}
-
 // A file that was written just now is waited for, which is where a thread can be cancelled.
 static int cancelled(void)
 {
@@ -419,7 +414,6 @@ static const struct {
     {"standard error on a full disk", standard_error_full},
     {"interrupted by signals", interrupted},
     {"a stack of 64 KiB", stack_of_64_kib},
-    {"a stack of 16 KiB", stack_of_16_kib},
     {"a cancelled thread", cancelled},
     {"a thread that ends", while_a_thread_ends},
     {"many callers", many_callers},
