@@ -55,6 +55,7 @@ struct Uncancelled {
     before: c_int,
 }
 
+/// cbindgen:ignore
 #[cfg(target_os = "linux")]
 extern "C" {
     fn pthread_setcancelstate(state: c_int, before: *mut c_int) -> c_int;
