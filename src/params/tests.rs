@@ -432,7 +432,7 @@ fn a_file_that_changes_while_it_is_read_is_refused() {
         fs::write(&path, SMALL.bytes()).unwrap();
         let file = ParamsFile::open(&path).unwrap();
         change(&path);
-        let error = super::load(&file, &path).unwrap_err().at(&path);
+        let error = super::load(&file, false).unwrap_err().at(&path);
         assert!(matches!(error, Error::Params { fault: ParamsFault::Changed, .. }), "{error}");
         assert!(error.to_string().contains("changed while it was being read"));
         assert_eq!(error.code(), libc::ESTALE);
