@@ -55,7 +55,6 @@ struct Uncancelled {
     before: c_int,
 }
 
-/// cbindgen:ignore
 #[cfg(target_os = "linux")]
 extern "C" {
     fn pthread_setcancelstate(state: c_int, before: *mut c_int) -> c_int;
