@@ -92,6 +92,9 @@ fn carry_out(plan: Plan) -> Result<(), Fault> {
 
 fn build_with_cuda(nvcc: &Path) -> Result<(), Fault> {
     println!("cargo::rerun-if-changed={}", nvcc.display());
+    for read_by_the_compilers in ["CXX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"] {
+        println!("cargo::rerun-if-env-changed={read_by_the_compilers}");
+    }
     let (major, minor) = release(nvcc)?;
     let archs = archs(nvcc)?;
     let real = nvcc.canonicalize().unwrap_or_else(|_| nvcc.to_owned());
@@ -213,7 +216,7 @@ fn compile(nvcc: &Path, archs: &[Arch]) -> Result<(), Fault> {
 /// __NV_LEGACY_LAUNCH: launches otherwise keep the kernel's handle in a static of a function, whose guard is in libstdc++, which
 /// would have to be linked.
 const HOST_OPTIONS: &str =
-    "-Xcompiler=-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-ffunction-sections,-fdata-sections,\
+    "-Xcompiler=-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-ffunction-sections,-fdata-sections,\
      -Wno-unknown-pragmas,-D__NV_LEGACY_LAUNCH";
 
 fn run(command: &mut Command) -> Result<Output, Fault> {

@@ -22,5 +22,6 @@ if [[ ! -x $nvcc || "$(cat "$stamp" 2>/dev/null)" != "${packages[*]}" ]]; then
     find "$target/nvidia/cu13" -path '*/bin/*' -type f -exec chmod +x {} +
     "$nvcc" --version >&2
     echo "${packages[*]}" > "$stamp"
+    touch build.rs # Cargo looks for nvcc again
 fi
 echo "$PWD/$nvcc"

@@ -142,6 +142,11 @@ size_t interlock_terms_scratch_bytes(size_t n);
 int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const struct interlock_variables *variables,
                     struct CUstream_st *stream);
 
+/* Writes the vector of scalars that variables stand for, and zeros after them, m in all, at `out`, aligned to 16. `full` are the
+ * full-size ones, aligned to 16; chunk is not 0, and density is not looked at. `variables` is host memory, read before it returns. */
+int interlock_expand(void *out, size_t m, const struct interlock_variables *variables, const void *full,
+                     struct CUstream_st *stream);
+
 #ifdef __cplusplus
 }
 #endif

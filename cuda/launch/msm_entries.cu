@@ -1,4 +1,9 @@
 // The part of an MSM that knows scalars and no points.
+#include <pthread.h>
+
+// CUB includes <iostream> and uses no more than <ostream>; the former's static objects are in the C++ runtime, which is not linked.
+#include <ostream>
+#define _GLIBCXX_IOSTREAM
 #include <cub/device/device_radix_sort.cuh>
 
 #include "msm/digits.cuh"
@@ -6,9 +11,25 @@
 namespace interlock {
 namespace msm {
 
-cudaError_t sort_bytes(size_t n, size_t *bytes) {
+namespace {
+
+cudaError_t ask_cub(size_t n, size_t *bytes) {
     cub::DoubleBuffer<uint32_t> none;
     return cub::DeviceRadixSort::SortPairs(nullptr, *bytes, none, none, n, 0, 32);
+}
+
+void start_cub() {
+    size_t bytes;
+    (void)ask_cub(1, &bytes);
+}
+
+}  // namespace
+
+cudaError_t sort_bytes(size_t n, size_t *bytes) {
+    // CUB's function-local statics, which are compiled without guards for threads: those would need the C++ runtime.
+    static pthread_once_t started = PTHREAD_ONCE_INIT;
+    if (pthread_once(&started, start_cub) != 0) return cudaErrorUnknown;
+    return ask_cub(n, bytes);
 }
 
 cudaError_t make_entries(Entries *entries, const interlock_msm_terms &terms, const Group &group, cudaStream_t stream) {

@@ -34,47 +34,52 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCK
     accumulate(Xyzz<F> *buckets, Partials<F> partials, const Affine<F> *points, const uint32_t *keys, const uint32_t *values,
                const uint32_t *count) {
     const uint32_t threads = gridDim.x * AddingKernel<F>::BLOCK, thread = blockIdx.x * AddingKernel<F>::BLOCK + threadIdx.x;
-    const size_t entries = *count;
-    const size_t chunk = (entries + threads - 1) / threads;
-    size_t i = thread * chunk;
-    const size_t end = min(i + chunk, entries);
+    const uint32_t entries = *count, chunk = entries / threads + (entries % threads != 0);
+    const auto begin = static_cast<uint32_t>(min(size_t{thread} * chunk, size_t{entries}));
+    const uint32_t own = min(chunk, entries - begin);
     partials.buckets += 2 * thread;
     partials.sums += 2 * thread;
-    if (i >= end) {
-        partials.buckets[0] = partials.buckets[1] = NO_BUCKET;
-        return;
-    }
+    keys += begin;
+    values += begin;
 
-    uint32_t bucket = keys[i], value = values[i];
-    Affine<F> next = load(points + (value & ~NEGATIVE));
+    uint32_t bucket = NO_BUCKET, value = 0;
+    Affine<F> next;
+    if (own > 0) {
+        bucket = keys[0];
+        value = values[0];
+        next = load(points + (value & ~NEGATIVE));
+    }
     Xyzz<F> sum = Xyzz<F>::infinity();
-    bool is_first = true;
-    while (true) {
+    unsigned finished = 0;
+#pragma unroll 1
+    for (uint32_t i = 1; i <= chunk; i++) {
+        // Threads whose bucket ends must not wait for those whose bucket goes on, as they would for a loop inside this one.
+        __syncwarp();
+        if (i > own) continue;
         const Affine<F> point = negated_if(next, (value & NEGATIVE) != 0);
-        const bool more = ++i < end;
         uint32_t next_bucket = NO_BUCKET;
-        if (more) {
+        if (i < own) {
             next_bucket = keys[i];
             value = values[i];
             next = load(points + (value & ~NEGATIVE));
         }
         sum = sum + point;
         if (next_bucket == bucket) continue;
-        if (is_first || !more) {
-            partials.buckets[!is_first] = bucket;
-            partials.sums[!is_first] = sum;
-        } else {
+        if (finished > 0 && i < own) {
             buckets[bucket] = sum;
+        } else {
+            partials.buckets[finished > 0] = bucket;
+            partials.sums[finished > 0] = sum;
         }
         sum = Xyzz<F>::infinity();
-        if (!more) break;
-        is_first = false;
-        bucket = next_bucket;
+        finished++;
+        if (i < own) bucket = next_bucket;
     }
-    if (is_first) {
+    if (finished < 2) {
         partials.buckets[1] = bucket;
         partials.sums[1] = sum;
     }
+    if (own == 0) partials.buckets[0] = NO_BUCKET;
 }
 
 }  // namespace msm

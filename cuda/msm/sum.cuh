@@ -17,18 +17,19 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCK
     Xyzz<F> sum = Xyzz<F>::infinity();
     const size_t stride = size_t{gridDim.x} * BLOCK;
     size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x;
-    if (i < n) {
-        Affine<F> next = load(points + (positions != nullptr ? positions[i] : i));
-        while (true) {
-            const Affine<F> point = next;
-            i += stride;
-            if (i < n) next = load(points + (positions != nullptr ? positions[i] : i));
-            sum = sum + point;
-            if (i >= n) break;
-        }
+    Affine<F> next;
+    if (i < n) next = load(points + (positions != nullptr ? positions[i] : i));
+#pragma unroll 1
+    while (i < n) {
+        const Affine<F> point = next;
+        i += stride;
+        if (i < n) next = load(points + (positions != nullptr ? positions[i] : i));
+        sum = sum + point;
     }
-    sum_of_block<F, BLOCK>(&sum, room);
-    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+    // Another variable: one whose address is taken is kept in memory throughout.
+    Xyzz<F> total = sum;
+    sum_of_block<F, BLOCK>(&total, room);
+    if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
 /// *total = the sum of n sums. One block.

@@ -24,13 +24,21 @@ struct AddingKernel<Fp2> {
 
 /// The same of the kernels that add sums to sums in memory.
 template <class F>
-struct SummingKernel {
+struct SummingKernel;
+
+template <>
+struct SummingKernel<Fp> {
+    static constexpr int BLOCK = 128, BLOCKS = 3;
+};
+
+template <>
+struct SummingKernel<Fp2> {
     static constexpr int BLOCK = 128, BLOCKS = 2;
 };
 
 /// Partial sums that a block merges: 24 KiB of shared memory.
 template <class F>
-constexpr int MERGE_BLOCK = 6144 / sizeof(F) * 1;
+constexpr int MERGE_BLOCK = 6144 / sizeof(F);
 
 /// Threads that share out the entries of a group of windows, at most: more than any device has resident.
 constexpr unsigned MAX_CHUNKS = 1 << 16;
@@ -40,7 +48,7 @@ constexpr unsigned MIN_CHUNK = 8;
 /// Entries that are sorted at a time, at least one window's: 16 bytes each.
 constexpr size_t GROUP_ENTRIES = size_t{1} << 26;
 /// Segments into which the buckets of a group of windows are cut: about the threads that are resident.
-constexpr size_t GROUP_SEGMENTS = 1 << 15;
+constexpr size_t GROUP_SEGMENTS = 1 << 16;
 
 /// The bits of a window, by the number of terms: for up to `terms` of them.
 struct WindowChoice {

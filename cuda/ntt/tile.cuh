@@ -86,11 +86,18 @@ __device__ void stage_twiddles(Shared &shared, const Powers &roots, uint32_t blo
     }
 }
 
+/// Whether threads of several warps differ in the bits below `low`. Where neither place has that, the elements stay in a warp.
+__device__ inline bool is_among_warps(int low) { return low > 5; }
+
 /// Moves elements between threads: from the places of one `low` to those of another.
 __device__ inline void exchange(Fr (&x)[HELD], Shared &shared, int from, int to) {
 #pragma unroll
     for (int q = 0; q < HELD; q++) shared.tile.store(position(q, from), x[q]);
-    __syncthreads();
+    if (is_among_warps(from) || is_among_warps(to)) {
+        __syncthreads();
+    } else {
+        __syncwarp();
+    }
     // What a thread writes next are the places that it alone reads here, so that one barrier is enough.
 #pragma unroll
     for (int q = 0; q < HELD; q++) x[q] = shared.tile.load(position(q, to));
@@ -104,6 +111,53 @@ __device__ inline int twiddle_entry(Layers layers, int low, int p, int pair) {
     return 1 << s | (block & ((1 << s) - 1));
 }
 
+/// The pairs of the layer of bit low + p in the inverse direction; x has the bit as the top one of the elements' numbers.
+/// `HAS_UNITS`: the twiddle of the layer's block 0 is 1.
+template <bool HAS_UNITS>
+__device__ void inverse_pairs(Fr (&x)[HELD], const Shared &shared, Layers layers, int low, int p) {
+#pragma unroll
+    for (int pair = 0; pair < HELD / 2; pair++) {
+        const int entry = twiddle_entry(layers, low, p, pair);
+        const Fr a = x[pair];
+        Fr b = x[pair + HELD / 2];
+        if (!HAS_UNITS || (entry & (entry - 1))) b = shared.twiddles.load(entry) * b;
+        x[pair] = a + b;
+        x[pair + HELD / 2] = a - b;
+    }
+}
+
+/// The same in the forward direction.
+template <bool HAS_UNITS>
+__device__ void forward_pairs(Fr (&x)[HELD], const Shared &shared, Layers layers, int low, int p) {
+#pragma unroll
+    for (int pair = 0; pair < HELD / 2; pair++) {
+        const int entry = twiddle_entry(layers, low, p, pair);
+        const Fr a = x[pair], b = x[pair + HELD / 2];
+        x[pair] = a + b;
+        Fr difference = a - b;
+        if (!HAS_UNITS || (entry & (entry - 1))) difference = shared.twiddles.load(entry) * difference;
+        x[pair + HELD / 2] = difference;
+    }
+}
+
+/// Makes the top bit of the elements' numbers the lowest and shifts the others up.
+__device__ inline void turn_up(Fr (&x)[HELD]) {
+    Fr turned[HELD];
+#pragma unroll
+    for (int q = 0; q < HELD; q++) turned[(2 * q & (HELD - 1)) | q >> (HELD_LOG2 - 1)] = x[q];
+#pragma unroll
+    for (int q = 0; q < HELD; q++) x[q] = turned[q];
+}
+
+/// The other way round.
+__device__ inline void turn_down(Fr (&x)[HELD]) {
+    Fr turned[HELD];
+#pragma unroll
+    for (int q = 0; q < HELD; q++) turned[(q & 1) << (HELD_LOG2 - 1) | q >> 1] = x[q];
+#pragma unroll
+    for (int q = 0; q < HELD; q++) x[q] = turned[q];
+}
+
 /// The layers on the elements at natural_low(), which end up at reversed_low(). `is_first`: the tile is in block 0 of the first
 /// layer, some of whose twiddles are 1.
 __device__ inline void inverse_layers(Fr (&x)[HELD], Shared &shared, Layers layers, bool is_first) {
@@ -113,25 +167,16 @@ __device__ inline void inverse_layers(Fr (&x)[HELD], Shared &shared, Layers laye
         const int low = layers.low(step);
         if (step > 0) exchange(x, shared, layers.low(step - 1), low);
         const bool has_units = is_first && step == 0;
-#pragma unroll UNROLLED_LAYERS
+#pragma unroll
         for (int p = HELD_LOG2 - 1; p >= 0; p--) {
             if (layers.has(step, low + p)) {
-#pragma unroll
-                for (int pair = 0; pair < HELD / 2; pair++) {
-                    const int entry = twiddle_entry(layers, low, p, pair);
-                    const Fr a = x[pair];
-                    Fr b = x[pair + HELD / 2];
-                    if (!has_units || (entry & (entry - 1))) b = b * shared.twiddles.load(entry);
-                    x[pair] = a + b;
-                    x[pair + HELD / 2] = a - b;
+                if (has_units) {
+                    inverse_pairs<true>(x, shared, layers, low, p);
+                } else {
+                    inverse_pairs<false>(x, shared, layers, low, p);
                 }
             }
-            // The next layer's bit becomes the top one of the elements' numbers.
-            Fr turned[HELD];
-#pragma unroll
-            for (int q = 0; q < HELD; q++) turned[(2 * q & (HELD - 1)) | q >> (HELD_LOG2 - 1)] = x[q];
-#pragma unroll
-            for (int q = 0; q < HELD; q++) x[q] = turned[q];
+            turn_up(x);
         }
     }
 }
@@ -142,22 +187,14 @@ __device__ inline void forward_layers(Fr (&x)[HELD], Shared &shared, Layers laye
     for (int step = layers.steps() - 1; step >= 0; step--) {
         const int low = layers.low(step);
         const bool has_units = is_first && step == 0;
-#pragma unroll UNROLLED_LAYERS
+#pragma unroll
         for (int p = 0; p < HELD_LOG2; p++) {
-            Fr turned[HELD];
-#pragma unroll
-            for (int q = 0; q < HELD; q++) turned[(q & 1) << (HELD_LOG2 - 1) | q >> 1] = x[q];
-#pragma unroll
-            for (int q = 0; q < HELD; q++) x[q] = turned[q];
+            turn_down(x);
             if (layers.has(step, low + p)) {
-#pragma unroll
-                for (int pair = 0; pair < HELD / 2; pair++) {
-                    const int entry = twiddle_entry(layers, low, p, pair);
-                    const Fr a = x[pair], b = x[pair + HELD / 2];
-                    x[pair] = a + b;
-                    Fr difference = a - b;
-                    if (!has_units || (entry & (entry - 1))) difference = difference * shared.twiddles.load(entry);
-                    x[pair + HELD / 2] = difference;
+                if (has_units) {
+                    forward_pairs<true>(x, shared, layers, low, p);
+                } else {
+                    forward_pairs<false>(x, shared, layers, low, p);
                 }
             }
         }

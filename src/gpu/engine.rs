@@ -6,21 +6,22 @@ use super::classes::{Classes, CHUNK};
 use super::msm::{self, Scalars, Shape, SumTerms, Terms};
 use super::resident::Resident;
 use super::staging::Staging;
-use super::{DeviceBuffer, Domain, Event, Group, Lists, Stream, Variables, G1, G2};
+use super::{expand, DeviceBuffer, Domain, Event, Group, Lists, Plain, Stream, Variables, G1, G2};
 use crate::cpu::{assemble, Sums};
 use crate::curve::{Fr, Proof};
 use crate::error::Error;
 use crate::params::Parameters;
-use crate::prove::{check_blinding, Blinding, Density, Evaluations, Witness};
+use crate::prove::{check_blinding, Blinding, Evaluations, Witness};
 
 /// What a device keeps between proofs. The device must be current whenever it is used.
-#[derive(Debug)]
 pub(super) struct Engine {
     compute: Stream,
     staging: Staging,
     scratch: DeviceBuffer<u8>,
     vectors: Option<Vectors>,
     resident: Option<(Weak<Parameters>, Arc<Resident>)>,
+    /// What the work that is enqueued needs: giving device memory back waits for all of it.
+    held: Vec<Box<dyn Send>>,
 }
 
 /// A domain, and room for a, b and c over it.
@@ -44,7 +45,7 @@ pub(super) struct Circuit<'a> {
 }
 
 /// A result that is on its way: the sums that an MSM leaves, and the sum of the points that are multiplied by 1.
-struct Result_<G: Group> {
+struct Summed<G: Group> {
     full: Option<(DeviceBuffer<G::Sum>, Shape)>,
     ones: Option<DeviceBuffer<G::Sum>>,
 }
@@ -61,6 +62,7 @@ impl Engine {
             scratch: DeviceBuffer::new(0)?,
             vectors: None,
             resident: None,
+            held: Vec::new(),
         })
     }
 
@@ -80,6 +82,7 @@ impl Engine {
             b1: self.collect(b1)?,
             b2: self.collect(b2)?,
         };
+        self.held.clear();
         Ok(assemble(&sums, circuit.blinding, srs))
     }
 
@@ -97,9 +100,9 @@ impl Engine {
     }
 
     /// Enqueues h and the MSM over its query.
-    fn h(&mut self, circuit: Circuit<'_>, srs: &Parameters, resident: &Resident) -> Result<Result_<G1>, Error> {
+    fn h(&mut self, circuit: Circuit<'_>, srs: &Parameters, resident: &Resident) -> Result<Summed<G1>, Error> {
         if srs.h.is_empty() {
-            return Ok(Result_ { full: None, ones: None });
+            return Ok(Summed { full: None, ones: None });
         }
         let log2 = srs.domain_log2();
         let mut vectors = match self.vectors.take() {
@@ -112,10 +115,8 @@ impl Engine {
         let Evaluations { a, b, c } = circuit.evaluations;
         self.load(circuit, "a", &vectors.a, a)?;
         self.load(circuit, "b", &vectors.b, b)?;
-        self.compute.wait_for(&Event::record(self.staging.stream())?)?;
         vectors.domain.product(&mut vectors.a, &mut vectors.b, &self.compute)?;
         self.load(circuit, "c", &vectors.c, c)?;
-        self.compute.wait_for(&Event::record(self.staging.stream())?)?;
         vectors.domain.finish(&mut vectors.a, &mut vectors.c, &self.compute)?;
         let terms = Terms {
             points: &resident.h,
@@ -127,16 +128,18 @@ impl Engine {
         };
         let full = self.msm::<G1>(&terms)?;
         self.vectors = Some(vectors);
-        Ok(Result_ { full: Some(full), ones: None })
+        Ok(Summed { full: Some(full), ones: None })
     }
 
-    /// Uploads evaluations and the zeros after them.
+    /// Enqueues the writing of evaluations, and of the zeros after them, to a vector.
     fn load(&mut self, circuit: Circuit<'_>, name: &str, to: &DeviceBuffer<Fr>, values: &[Fr]) -> Result<(), Error> {
-        to.clear(values.len(), self.staging.stream())?;
-        match self.staging.upload_scalars(to, values)? {
-            None => Ok(()),
-            Some(index) => Err(not_canonical(circuit, name, index)),
-        }
+        let classes = Classes::of(values)?.map_err(|i| not_canonical(circuit, name, i))?;
+        let full = self.full_scalars(&[&classes])?;
+        let variables = self.variables(&classes, 0, values.len())?;
+        self.compute.wait_for(&Event::record(self.staging.stream())?)?;
+        expand(to, &variables.of_query(None), &full, &self.compute)?;
+        self.held.push(Box::new((full, variables)));
+        Ok(())
     }
 
     /// Enqueues the MSMs over the witness.
@@ -145,7 +148,7 @@ impl Engine {
         &mut self,
         circuit: Circuit<'_>,
         resident: &Resident,
-    ) -> Result<(Result_<G1>, Result_<G1>, Result_<G1>, Result_<G2>), Error> {
+    ) -> Result<(Summed<G1>, Summed<G1>, Summed<G1>, Summed<G2>), Error> {
         let Witness { inp, aux, a_aux_density, b_inp_density, b_aux_density } = *circuit.witness;
         let inp = Classes::of(inp)?.map_err(|i| not_canonical(circuit, "inp_assignment_data", i))?;
         let aux = Classes::of(aux)?.map_err(|i| not_canonical(circuit, "aux_assignment_data", i))?;
@@ -153,7 +156,7 @@ impl Engine {
         let inp_vars = self.variables(&inp, 0, circuit.witness.inp.len())?;
         let aux_vars = self.variables(&aux, inp.full_len(), circuit.witness.aux.len())?;
         let densities = [a_aux_density, b_inp_density, b_aux_density];
-        let [a_aux, b_inp, b_aux] = densities.map(|density| self.density(&density));
+        let [a_aux, b_inp, b_aux] = densities.map(|density| self.uploaded(density.raw_words()));
         let (a_aux, b_inp, b_aux) = (a_aux?, b_inp?, b_aux?);
         self.compute.wait_for(&Event::record(self.staging.stream())?)?;
 
@@ -164,31 +167,29 @@ impl Engine {
         let a = self.query::<G1>(&resident.a, &of_a, &scalars)?;
         let b1 = self.query::<G1>(&resident.b_g1, &of_b, &scalars)?;
         let b2 = self.query::<G2>(&resident.b_g2, &of_b, &scalars)?;
+        self.held.push(Box::new((scalars, inp_vars, aux_vars, [a_aux, b_inp, b_aux], [of_l, of_a, of_b])));
         Ok((l, a, b1, b2))
     }
 
     fn full_scalars(&mut self, classes: &[&Classes]) -> Result<DeviceBuffer<Fr>, Error> {
         let buffer = DeviceBuffer::new(classes.iter().map(|c| c.full_len()).sum())?;
-        let mut first = 0;
-        for chunk in classes.iter().flat_map(|c| &c.full) {
-            self.staging.upload(&buffer, first, chunk)?;
-            first += chunk.len();
-        }
+        self.staging.upload(&buffer, classes.iter().flat_map(|c| c.full.iter().map(Vec::as_slice)))?;
         Ok(buffer)
     }
 
     fn variables(&mut self, classes: &Classes, first_full: usize, len: usize) -> Result<DeviceVariables, Error> {
-        let words = DeviceBuffer::new(classes.words.len())?;
-        self.staging.upload(&words, 0, &classes.words)?;
-        let numbers = classes.starts(first_full);
-        let starts = DeviceBuffer::new(numbers.len())?;
-        self.staging.upload(&starts, 0, &numbers)?;
-        Ok(DeviceVariables { words, starts, len, ones: classes.ones, full: classes.full_len() })
+        Ok(DeviceVariables {
+            words: self.uploaded(&classes.words)?,
+            starts: self.uploaded(&classes.starts(first_full))?,
+            len,
+            ones: classes.ones,
+            full: classes.full_len(),
+        })
     }
 
-    fn density(&mut self, density: &Density<'_>) -> Result<DeviceBuffer<u64>, Error> {
-        let buffer = DeviceBuffer::new(density.words())?;
-        self.staging.upload(&buffer, 0, density.raw_words())?;
+    fn uploaded<T: Plain + Sync>(&mut self, values: &[T]) -> Result<DeviceBuffer<T>, Error> {
+        let buffer = DeviceBuffer::new(values.len())?;
+        self.staging.upload(&buffer, [values])?;
         Ok(buffer)
     }
 
@@ -202,13 +203,7 @@ impl Engine {
                 continue;
             }
             self.need_scratch(super::terms_scratch_bytes(variables.len))?;
-            let variables = Variables {
-                classes: &variables.words,
-                density: *density,
-                len: variables.len,
-                chunks: Some((CHUNK, &variables.starts)),
-            };
-            lists.append(&variables, &mut self.scratch, &self.compute)?;
+            lists.append(&variables.of_query(*density), &mut self.scratch, &self.compute)?;
         }
         Ok(Listed { lists, ones, full })
     }
@@ -219,10 +214,10 @@ impl Engine {
         points: &DeviceBuffer<G::Affine>,
         listed: &Listed,
         scalars: &DeviceBuffer<Fr>,
-    ) -> Result<Result_<G>, Error> {
-        let mut result = Result_ { full: None, ones: None };
+    ) -> Result<Summed<G>, Error> {
+        let mut result = Summed { full: None, ones: None };
         let lists = &listed.lists;
-        if points.len() == 0 {
+        if points.is_empty() {
             return Ok(result);
         }
         if listed.full > 0 {
@@ -269,7 +264,7 @@ impl Engine {
     }
 
     /// Waits for a result.
-    fn collect<G: Group>(&self, result: Result_<G>) -> Result<G::Jacobian, Error> {
+    fn collect<G: Group>(&self, result: Summed<G>) -> Result<G::Jacobian, Error> {
         let mut total = G::Jacobian::default();
         if let Some((sums, shape)) = &result.full {
             total = msm::combine::<G>(&sums.to_host(&self.compute)?, *shape);
@@ -290,6 +285,12 @@ struct DeviceVariables {
     len: usize,
     ones: usize,
     full: usize,
+}
+
+impl DeviceVariables {
+    fn of_query<'a>(&'a self, density: Option<&'a DeviceBuffer<u64>>) -> Variables<'a> {
+        Variables { classes: &self.words, density, len: self.len, chunks: Some((CHUNK, &self.starts)) }
+    }
 }
 
 /// The terms of a query, and how many there can be.

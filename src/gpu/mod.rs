@@ -48,7 +48,7 @@ pub use {
     guard::DeviceGuard,
     ntt::Domain,
     stream::Stream,
-    terms::{terms_scratch_bytes, Lists, Variables},
+    terms::{expand, terms_scratch_bytes, Lists, Variables},
 };
 #[cfg(all(interlock_cuda, feature = "kit"))]
 pub use {

@@ -17,7 +17,7 @@ impl Domain {
     ///
     /// # Errors
     /// [`Error::Size`] if the scalar field has no such domain.
-    pub fn len(log2: u32) -> Result<usize, Error> {
+    pub fn length(log2: u32) -> Result<usize, Error> {
         // SAFETY: takes any number.
         match unsafe { sys::interlock_quotient_domain_bytes(log2) } {
             0 => {
@@ -28,15 +28,15 @@ impl Domain {
         }
     }
 
-    /// Enqueues the making of a domain in `memory`, which has [`Domain::len`] pairs of words.
+    /// Enqueues the making of a domain in `memory`, which has [`Domain::length`] pairs of words.
     ///
     /// # Errors
     /// [`Error::Size`] if there is no such domain or `memory` is too short for it, and [`Error::Cuda`].
     pub fn new(log2: u32, memory: DeviceBuffer<[u64; 2]>, stream: &Stream) -> Result<Self, Error> {
-        let len = Self::len(log2)?;
-        if memory.len() < len {
-            let expected = format!("a domain of 2^{log2} points takes {len} pairs of words");
-            return Err(Error::Size { field: "memory".to_owned(), found: memory.len(), expected });
+        let length = Self::length(log2)?;
+        if memory.length() < length {
+            let expected = format!("a domain of 2^{log2} points takes {length} pairs of words");
+            return Err(Error::Size { field: "memory".to_owned(), found: memory.length(), expected });
         }
         // SAFETY: the memory has the bytes of this domain, and cudaMalloc aligns to 256.
         check("interlock_quotient_domain", unsafe {
@@ -77,9 +77,9 @@ impl Domain {
 
     fn check_len(&self, field: &str, values: &DeviceBuffer<Fr>) -> Result<(), Error> {
         let m = 1 << self.log2;
-        if values.len() != m {
+        if values.length() != m {
             let expected = format!("the domain has {m} points");
-            return Err(Error::Size { field: field.to_owned(), found: values.len(), expected });
+            return Err(Error::Size { field: field.to_owned(), found: values.length(), expected });
         }
         Ok(())
     }

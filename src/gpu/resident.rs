@@ -34,6 +34,6 @@ impl Resident {
 
 fn query<T: Plain + Sync>(points: &[T], staging: &mut Staging) -> Result<DeviceBuffer<T>, Error> {
     let buffer = DeviceBuffer::new(points.len())?;
-    staging.upload(&buffer, 0, points)?;
+    staging.upload(&buffer, [points])?;
     Ok(buffer)
 }

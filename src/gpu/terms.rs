@@ -1,6 +1,7 @@
 //! The terms of a query, listed on the device.
 
 use super::{msm::at_least, status::check, DeviceBuffer, Stream};
+use crate::curve::Fr;
 use crate::error::Error;
 use crate::sys;
 
@@ -29,6 +30,34 @@ pub struct Lists {
     pub indices: DeviceBuffer<u32>,
     /// How many points of the query have been listed, how many of them in `ones`, and how many in `positions`.
     pub counts: DeviceBuffer<u32>,
+}
+
+impl Variables<'_> {
+    /// The launchers' form, its buffers' lengths checked.
+    fn as_raw(&self) -> Result<sys::interlock_variables, Error> {
+        at_least("classes", self.classes.len(), self.len.div_ceil(32))?;
+        let density = match self.density {
+            Some(density) => {
+                at_least("density", density.len(), self.len.div_ceil(64))?;
+                density.as_raw().cast_const().cast()
+            }
+            None => std::ptr::null(),
+        };
+        let (chunk, chunk_starts) = match self.chunks {
+            Some((chunk, starts)) => {
+                at_least("chunks", starts.len(), self.len.div_ceil(chunk.max(1)))?;
+                (chunk, starts.as_raw().cast_const().cast())
+            }
+            None => (0, std::ptr::null()),
+        };
+        Ok(sys::interlock_variables {
+            classes: self.classes.as_raw().cast_const().cast(),
+            density,
+            chunk_starts,
+            chunk,
+            n: self.len,
+        })
+    }
 }
 
 /// Bytes of scratch that [`Lists::append`] needs for so many variables.
@@ -64,35 +93,32 @@ impl Lists {
         stream: &Stream,
     ) -> Result<(), Error> {
         at_least("scratch", scratch.len(), terms_scratch_bytes(variables.len))?;
-        at_least("classes", variables.classes.len(), variables.len.div_ceil(32))?;
-        let density = match variables.density {
-            Some(density) => {
-                at_least("density", density.len(), variables.len.div_ceil(64))?;
-                density.as_raw().cast_const().cast()
-            }
-            None => std::ptr::null(),
-        };
-        let (chunk, chunk_starts) = match variables.chunks {
-            Some((chunk, starts)) => {
-                at_least("chunks", starts.len(), variables.len.div_ceil(chunk.max(1)))?;
-                (chunk, starts.as_raw().cast_const().cast())
-            }
-            None => (0, std::ptr::null()),
-        };
         let lists = sys::interlock_query_terms {
             ones: self.ones.as_raw().cast(),
             positions: self.positions.as_raw().cast(),
             indices: self.indices.as_raw().cast(),
             counts: self.counts.as_raw().cast(),
         };
-        let variables = sys::interlock_variables {
-            classes: variables.classes.as_raw().cast_const().cast(),
-            density,
-            chunk_starts,
-            chunk,
-            n: variables.len,
-        };
+        let variables = variables.as_raw()?;
         // SAFETY: the ranges have the sizes that were checked, and the caller sees to the lists' room.
         check("interlock_terms", unsafe { sys::interlock_terms(scratch.as_raw(), &lists, &variables, stream.as_raw()) })
     }
+}
+
+/// Enqueues the writing of the scalars that `variables` stand for to `out`, with zeros after them. `full` are the full-size ones.
+///
+/// # Errors
+/// [`Error::Size`] if a buffer is too short or the variables have no chunks, and [`Error::Cuda`].
+pub fn expand(
+    out: &DeviceBuffer<Fr>,
+    variables: &Variables<'_>,
+    full: &DeviceBuffer<Fr>,
+    stream: &Stream,
+) -> Result<(), Error> {
+    at_least("out", out.len(), variables.len)?;
+    let variables = variables.as_raw()?;
+    // SAFETY: the ranges have the sizes that were checked, and the caller sees to `full`.
+    check("interlock_expand", unsafe {
+        sys::interlock_expand(out.as_raw(), out.len(), &variables, full.as_raw(), stream.as_raw())
+    })
 }

@@ -183,3 +183,12 @@ unsafe extern "C" {
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }
+unsafe extern "C" {
+    pub fn interlock_expand(
+        out: *mut ::std::os::raw::c_void,
+        m: usize,
+        variables: *const interlock_variables,
+        full: *const ::std::os::raw::c_void,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}

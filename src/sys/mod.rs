@@ -180,6 +180,9 @@ functions! {
         fn interlock_terms(
             scratch: *mut c_void, terms: *const interlock_query_terms, variables: *const interlock_variables, stream: Stream
         );
+        fn interlock_expand(
+            out: *mut c_void, m: usize, variables: *const interlock_variables, full: *const c_void, stream: Stream
+        );
     }
     driver {
         fn cuDeviceGet(device: *mut c_int, ordinal: c_int);

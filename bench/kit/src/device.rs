@@ -34,23 +34,23 @@ impl Engine for Device {
     fn run<In: Plain, Out: Plain + Default>(&self, name: &str, input: &[In]) -> Result<Vec<Out>, String> {
         let c_name = CString::new(name).map_err(|error| error.to_string())?;
         let run = || {
+            let n = input.len();
             let input = DeviceBuffer::from_host(input, &self.stream)?;
             // All ones, so that a result that is not written is wrong.
-            let out = DeviceBuffer::from_host(&vec![[u64::MAX; 2]; size_of::<Out>() * input.len() / 16], &self.stream)?;
-            // SAFETY: the operation reads and writes `input.len()` values of the types that operations.rs gives for its name.
-            let status = unsafe {
-                kit_device(c_name.as_ptr(), out.as_raw(), input.as_raw(), input.len(), self.stream.as_raw().cast())
-            };
+            let out = DeviceBuffer::from_host(&vec![[u64::MAX; 2]; size_of::<Out>() * n / 16], &self.stream)?;
+            // SAFETY: the operation reads and writes `n` values of the types that operations.rs gives for its name.
+            let status =
+                unsafe { kit_device(c_name.as_ptr(), out.as_raw(), input.as_raw(), n, self.stream.as_raw().cast()) };
             check("kit_device", status)?;
             let words: Vec<[u64; 2]> = out.to_host(&self.stream)?;
-            // SAFETY: any bytes are a value of `Out`, and there are as many as `input.len()` of them take; unaligned reads.
-            Ok((0..input.len()).map(|i| unsafe { words.as_ptr().cast::<Out>().add(i).read_unaligned() }).collect())
+            // SAFETY: any bytes are a value of `Out`, and there are as many as `n` of them take; unaligned reads.
+            Ok((0..n).map(|i| unsafe { words.as_ptr().cast::<Out>().add(i).read_unaligned() }).collect())
         };
         run().map_err(|error: interlock::Error| format!("{name}: {error}"))
     }
 }
 
-/// The library's launcher of products in Fr, on `n` elements, in place.
+/// The library's launcher of products in Fr, on `n` elements.
 pub fn pointwise(device: &Device, n: usize, seed: u64) -> Result<usize, String> {
     let pairs = inputs::pairs::<blst_fr>(n, &mut Random(seed));
     let (a, b): (Vec<_>, Vec<_>) = pairs.iter().map(|pair| (pair.a, pair.b)).unzip();

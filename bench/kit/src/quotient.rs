@@ -86,7 +86,7 @@ fn random(n: usize, seed: u64) -> Vec<blst_fr> {
 
 /// A domain in memory that held something else before.
 fn domain(log2: u32, stream: &Stream) -> Result<Domain, Error> {
-    let memory = DeviceBuffer::from_host(&vec![[u64::MAX; 2]; Domain::len(log2)?], stream)?;
+    let memory = DeviceBuffer::from_host(&vec![[u64::MAX; 2]; Domain::length(log2)?], stream)?;
     Domain::new(log2, memory, stream)
 }
 
@@ -159,6 +159,6 @@ fn multiplications(log2: u32) -> f64 {
 /// What the passes read and write: with p of them before the blocks, 6p − 2 transform a vector; with the blocks go two vectors
 /// each way and then two and back one, and with the product the same.
 fn bytes(log2: u32) -> f64 {
-    let passes = f64::from((log2 - 9).div_ceil(9));
+    let passes = f64::from((log2 - 9).div_ceil(8));
     (64.0 * (6.0 * passes - 2.0) + 128.0 + 96.0 + 96.0) * f64::from(log2).exp2()
 }
