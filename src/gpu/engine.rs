@@ -305,7 +305,7 @@ impl Vectors {
         let m = 1 << log2;
         Ok(Self {
             log2,
-            domain: Domain::new(log2, DeviceBuffer::new(Domain::len(log2)?)?, stream)?,
+            domain: Domain::new(log2, DeviceBuffer::new(Domain::length(log2)?)?, stream)?,
             a: DeviceBuffer::new(m)?,
             b: DeviceBuffer::new(m)?,
             c: DeviceBuffer::new(m)?,

@@ -34,9 +34,9 @@ impl Domain {
     /// [`Error::Size`] if there is no such domain or `memory` is too short for it, and [`Error::Cuda`].
     pub fn new(log2: u32, memory: DeviceBuffer<[u64; 2]>, stream: &Stream) -> Result<Self, Error> {
         let length = Self::length(log2)?;
-        if memory.length() < length {
+        if memory.len() < length {
             let expected = format!("a domain of 2^{log2} points takes {length} pairs of words");
-            return Err(Error::Size { field: "memory".to_owned(), found: memory.length(), expected });
+            return Err(Error::Size { field: "memory".to_owned(), found: memory.len(), expected });
         }
         // SAFETY: the memory has the bytes of this domain, and cudaMalloc aligns to 256.
         check("interlock_quotient_domain", unsafe {
@@ -77,9 +77,9 @@ impl Domain {
 
     fn check_len(&self, field: &str, values: &DeviceBuffer<Fr>) -> Result<(), Error> {
         let m = 1 << self.log2;
-        if values.length() != m {
+        if values.len() != m {
             let expected = format!("the domain has {m} points");
-            return Err(Error::Size { field: field.to_owned(), found: values.length(), expected });
+            return Err(Error::Size { field: field.to_owned(), found: values.len(), expected });
         }
         Ok(())
     }

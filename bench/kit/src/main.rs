@@ -7,6 +7,8 @@ mod host;
 #[cfg(device)]
 mod identity;
 mod inputs;
+#[cfg(device)]
+mod msm;
 mod operations;
 #[cfg(device)]
 mod quotient;
@@ -23,13 +25,19 @@ unsafe impl<T: Copy> Plain for Pair<T> {}
 // SAFETY: as above.
 unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
-const USAGE: &str = "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-times K
+const USAGE: &str =
+    "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-times K | msm N |
+                     msm-time LOG | msm-sweep GROUP LOG FROM TO
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
   throughput   times multiplications and additions on the first GPU
   quotient K   compares the polynomial h over domains of 2 to 2^K points on the first GPU with the CPU's
-  quotient-times K   times it over large domains of up to 2^K points";
+  quotient-times K   times it over large domains of up to 2^K points
+  msm N        compares MSMs, sums, decoding and lists of up to N with blst's and the CPU's on the first GPU
+  msm-time LOG times MSMs of up to 2^LOG terms (from 12 on), sums and decoding
+  msm-sweep GROUP LOG FROM TO
+               times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits";
 
 const SEED: u64 = 20_240_229;
 
@@ -55,6 +63,17 @@ fn main() {
         ["quotient-times", log2] => domain(log2)
             .and_then(|log2| quotient::times(&device::Device::first()?, log2, SEED))
             .map(|lines| lines.iter().for_each(|line| println!("{line}"))),
+        #[cfg(device)]
+        ["msm", n] => number(n).and_then(check_msm),
+        #[cfg(device)]
+        ["msm-time", log] => {
+            number(log).and_then(|log| msm::time(&device::Device::first()?, (log as u32).clamp(12, 30)))
+        }
+        #[cfg(device)]
+        ["msm-sweep", group, log, from, to] => number(log).and_then(|log| {
+            let bits = number(from)? as u32..=number(to)? as u32;
+            msm::sweep(&device::Device::first()?, group, log as u32, bits)
+        }),
         _ => Err(USAGE.to_owned()),
     };
     if let Err(what) = outcome {
@@ -65,6 +84,15 @@ fn main() {
 
 fn number(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("{text:?} is no number\n{USAGE}"))
+}
+
+#[cfg(device)]
+fn check_msm(n: usize) -> Result<(), String> {
+    let device = device::Device::first()?;
+    println!("decoding: {} batches are blst's", msm::check_decoding(&device, n.clamp(1, 100_000), SEED)?);
+    println!("listing: {} queries are as counted", msm::check_listing(&device, 20 * n, SEED)?);
+    println!("MSMs: {} results are blst's", msm::check(&device, n, SEED)?);
+    Ok(())
 }
 
 #[cfg(device)]
