@@ -87,19 +87,7 @@ fn proofs(
     options: &Options,
     is_first: bool,
 ) -> Result<Row, String> {
-    let one = || -> Result<Proof, String> {
-        let evaluations = [made.evaluations()];
-        let proofs = prove(Batch {
-            evaluations: &evaluations,
-            witnesses: vec![made.witness()],
-            blindings: vec![made.blinding],
-            srs: srs.parameters().clone(),
-            locks: Locks::shared(),
-            device: None,
-        })
-        .map_err(|error| error.to_string())?;
-        Ok(proofs[0])
-    };
+    let one = || prove_once(made, srs);
     let (proof, first) = timed(one);
     let proof = proof?;
     let log2 = made.densities.sizes.log2;
@@ -117,13 +105,57 @@ fn proofs(
         eprintln!("2^{log2}, {}: {:.4} s, {:.3} CPU s", mix.name, took.seconds, took.cpu_seconds);
         warm.push(took);
     }
-    let (again, device_mib) = measure::device_memory(one);
-    same(again?)?;
+    let device_mib = measure::device_memory(|| same(one()?))?;
     Ok(Row { log2, mix: mix.name, first: is_first.then_some(first), warm, device_mib, wrong })
+}
+
+fn prove_once(made: &Made<'_>, srs: &Srs) -> Result<Proof, String> {
+    let evaluations = [made.evaluations()];
+    let proofs = prove(Batch {
+        evaluations: &evaluations,
+        witnesses: vec![made.witness()],
+        blindings: vec![made.blinding],
+        srs: srs.parameters().clone(),
+        locks: Locks::shared(),
+        device: None,
+    });
+    proofs.map(|proofs| proofs[0]).map_err(|error| error.to_string())
 }
 
 /// Names of the points that are wrong.
 fn differences(found: &Proof, expected: &Proof) -> Vec<&'static str> {
     let same = [("A", found.a == expected.a), ("B", found.b == expected.b), ("C", found.c == expected.c)];
     same.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use interlock::curve::FR_ONE;
+
+    #[test]
+    fn proofs_are_as_expected_and_others_are_noticed() {
+        settings::set_backend(settings::BackendChoice::Cpu);
+        let logs = Logs::new();
+        let densities = Densities::new(Sizes::of(9));
+        let path = std::env::temp_dir().join(format!("interlock-bench-test-{}.params", std::process::id()));
+        file::write(&path, &logs, &Counts::of(&densities)).unwrap();
+        let srs = Srs::open(&path, false).unwrap();
+        std::fs::remove_file(&path).unwrap();
+
+        let mut made = Made::new(&densities, &POREP);
+        let expected = expected::proof(&made, &logs).unwrap();
+        let wrong = |made: &Made<'_>| differences(&prove_once(made, &srs).unwrap(), &expected);
+        assert!(wrong(&made).is_empty());
+
+        let in_both =
+            (0..made.aux.len()).find(|i| (densities.a_aux[i / 64] & densities.b_aux[i / 64]) >> (i % 64) & 1 == 1);
+        let i = in_both.unwrap();
+        let value = made.aux[i];
+        made.aux[i] = scalar::add(&value, &FR_ONE);
+        assert_eq!(wrong(&made), ["A", "B", "C"]);
+        made.aux[i] = value;
+        made.c[17] = scalar::add(&made.c[17], &FR_ONE);
+        assert_eq!(wrong(&made), ["C"]);
+    }
 }

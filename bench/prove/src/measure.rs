@@ -31,12 +31,20 @@ fn cpu_seconds() -> f64 {
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
 
-/// Runs `call` and returns the most MiB of device 0's memory that were in use meanwhile, by all processes; `None` without nvidia-smi.
-pub fn device_memory<T>(call: impl FnOnce() -> T) -> (T, Option<u64>) {
+/// Repeats `call` for a second or so and returns the most MiB of device 0's memory that were in use meanwhile, by all processes;
+/// `None` without nvidia-smi.
+///
+/// # Errors
+/// The first of `call`.
+pub fn device_memory(call: impl Fn() -> Result<(), String>) -> Result<Option<u64>, String> {
     let query = ["--id=0", "--query-gpu=memory.used", "--format=csv,noheader,nounits", "--loop-ms=20"];
     let watch = Command::new("nvidia-smi").args(query).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-    let Ok(mut watch) = watch else { return (call(), None) };
-    let value = call();
+    let Ok(mut watch) = watch else { return Ok(None) };
+    let start = Instant::now();
+    let mut done = Ok(());
+    while done.is_ok() && start.elapsed().as_secs_f64() < 1.0 {
+        done = call();
+    }
     let mut said = String::new();
     let stopped = watch.kill();
     if let (Ok(()), Some(mut out)) = (stopped, watch.stdout.take()) {
@@ -44,5 +52,6 @@ pub fn device_memory<T>(call: impl FnOnce() -> T) -> (T, Option<u64>) {
         let _ = out.read_to_string(&mut said);
     }
     let _ = watch.wait();
-    (value, said.lines().filter_map(|line| line.trim().parse().ok()).max())
+    done?;
+    Ok(said.lines().filter_map(|line| line.trim().parse().ok()).max())
 }

@@ -62,7 +62,7 @@ impl fmt::Display for Report {
         for Loading { log2, bytes, took } in &self.loadings {
             let peer = peers::loading(*log2).filter(|_| self.comparable);
             write!(f, "| 2^{log2} | {:.2} | {:.2} | {:.1} | ", *bytes as f64 / 1e9, took.seconds, took.cpu_seconds)?;
-            ratio(f, took.seconds, peer, "")?;
+            ratio(f, took.seconds, peer, "b 35 % dense")?;
         }
         writeln!(
             f,
