@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs what scripts/kit-build.sh built, on a machine with a GPU: the kernels' arithmetic against blst, its throughput, the vectors
-# through the C ABI, and the kernels under compute-sanitizer. Ends with `N passed, N failed`.
+# Runs what scripts/kit-build.sh built, on a machine with a GPU: the kernels' arithmetic against blst and its throughput, the
+# polynomial h against the CPU's and its times, the vectors through the C ABI, and the kernels under compute-sanitizer. Ends with
+# `N passed, N failed`.
 #   kit/kit-run.sh [N]     N results a checked operation (a million by default)
 set -uo pipefail
 cd "$(dirname "$0")"
@@ -26,10 +27,13 @@ nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,memory.total --format=c
 step "devices" ./interlock-kit devices
 step "arithmetic against blst" ./interlock-kit device "$count"
 step "throughput" ./interlock-kit throughput
+step "the polynomial h against the CPU's" ./interlock-kit quotient 22
+step "the polynomial h, its times" ./interlock-kit quotient-times 27
 step "vectors through the C ABI" ./prove-vector vectors/*/
 if [[ -x $sanitizer ]]; then
     for tool in memcheck initcheck racecheck synccheck; do
         step "$tool" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit device 700
+        step "$tool on h" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit quotient 11
     done
 else
     failed=$((failed + 1))
