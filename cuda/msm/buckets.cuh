@@ -21,6 +21,7 @@ __global__ void __launch_bounds__(SummingKernel<F>::BLOCK, SummingKernel<F>::BLO
     Xyzz<F> from_here = Xyzz<F>::infinity(), sum = Xyzz<F>::infinity();
 #pragma unroll 1
     for (size_t i = size_t{1} << segment_bits; i-- > 0;) {
+        if (i > 0) prefetch(first + i - 1);
         add_to(&from_here, first + i);
         add_to(&sum, &from_here);
     }

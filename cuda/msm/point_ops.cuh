@@ -18,6 +18,16 @@ __device__ __forceinline__ T load(const T *from) {
     return value;
 }
 
+/// Has the value at `from` brought near.
+template <class T>
+__device__ __forceinline__ void prefetch(const T *from) {
+    constexpr size_t SECTOR = 32;
+#pragma unroll
+    for (size_t offset = 0; offset < sizeof(T); offset += SECTOR) {
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(reinterpret_cast<const char *>(from) + offset));
+    }
+}
+
 /// The point, or its negative.
 template <class F>
 __device__ __forceinline__ Affine<F> negated_if(const Affine<F> &p, bool negative) {

@@ -14,7 +14,7 @@ struct AddingKernel;
 
 template <>
 struct AddingKernel<Fp> {
-    static constexpr int BLOCK = 128, BLOCKS = 3;
+    static constexpr int BLOCK = 128, BLOCKS = 2;
 };
 
 template <>
@@ -24,15 +24,7 @@ struct AddingKernel<Fp2> {
 
 /// The same of the kernels that add sums to sums in memory.
 template <class F>
-struct SummingKernel;
-
-template <>
-struct SummingKernel<Fp> {
-    static constexpr int BLOCK = 128, BLOCKS = 3;
-};
-
-template <>
-struct SummingKernel<Fp2> {
+struct SummingKernel {
     static constexpr int BLOCK = 128, BLOCKS = 2;
 };
 
@@ -48,7 +40,7 @@ constexpr unsigned MIN_CHUNK = 8;
 /// Entries that are sorted at a time, at least one window's: 16 bytes each.
 constexpr size_t GROUP_ENTRIES = size_t{1} << 26;
 /// Segments into which the buckets of a group of windows are cut: about the threads that are resident.
-constexpr size_t GROUP_SEGMENTS = 1 << 16;
+constexpr size_t GROUP_SEGMENTS = 1 << 15;
 
 /// The bits of a window, by the number of terms: for up to `terms` of them.
 struct WindowChoice {

@@ -73,8 +73,9 @@ impl Engine {
     pub(super) fn prove(&mut self, circuit: Circuit<'_>, srs: &Arc<Parameters>) -> Result<Proof, Error> {
         check_blinding(circuit.number, circuit.blinding)?;
         let resident = self.resident(srs)?;
-        let h = self.h(circuit, srs, &resident)?;
+        // The witness first: its classes are made sooner than those of a and b, which the CPU then makes while the device works.
         let (l, a, b1, b2) = self.witness_sums(circuit, &resident)?;
+        let h = self.h(circuit, srs, &resident)?;
         let sums = Sums {
             h: self.collect(h)?,
             l: self.collect(l)?,

@@ -196,7 +196,7 @@ fn sweep_of<G: Known>(device: &Device, log: u32, bits: std::ops::RangeInclusive<
             if (n * group as usize) > 1 << 28 || u64::from(group) << bits > 1 << 24 || groups > windows {
                 continue;
             }
-            for log_segments in [14, 15, 16] {
+            for log_segments in [14, 15, 16].into_iter().filter(|segments| log < 24 || *segments == 15) {
                 let in_group = (u64::from(group) << (bits - 1)) as f64;
                 let segment_bits =
                     (in_group.log2() - f64::from(log_segments)).round().clamp(0.0, f64::from(bits - 1)) as u32;
