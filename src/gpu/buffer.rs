@@ -115,6 +115,11 @@ impl<T: Plain> DeviceBuffer<T> {
         self.len
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// The address on the device, for launchers; it lives as long as `self`.
     pub fn as_raw(&self) -> *mut c_void {
         self.pointer

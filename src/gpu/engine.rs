@@ -1,6 +1,7 @@
 //! One device at work: what it keeps between proofs, and a proof on it.
 
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 use super::classes::{Classes, CHUNK};
 use super::msm::{self, Scalars, Shape, SumTerms, Terms};
@@ -10,6 +11,7 @@ use super::{expand, DeviceBuffer, Domain, Event, Group, Lists, Plain, Stream, Va
 use crate::cpu::{assemble, Sums};
 use crate::curve::{Fr, Proof};
 use crate::error::Error;
+use crate::logging;
 use crate::params::Parameters;
 use crate::prove::{check_blinding, Blinding, Evaluations, Witness};
 
@@ -71,11 +73,13 @@ impl Engine {
     /// # Errors
     /// [`Error::NonCanonicalScalar`], [`Error::Cuda`], [`Error::OutOfMemory`].
     pub(super) fn prove(&mut self, circuit: Circuit<'_>, srs: &Arc<Parameters>) -> Result<Proof, Error> {
+        let start = Instant::now();
         check_blinding(circuit.number, circuit.blinding)?;
         let resident = self.resident(srs)?;
         // The witness first: its classes are made sooner than those of a and b, which the CPU then makes while the device works.
         let (l, a, b1, b2) = self.witness_sums(circuit, &resident)?;
         let h = self.h(circuit, srs, &resident)?;
+        let enqueued = start.elapsed();
         let sums = Sums {
             h: self.collect(h)?,
             l: self.collect(l)?,
@@ -84,7 +88,17 @@ impl Engine {
             b2: self.collect(b2)?,
         };
         self.held.clear();
-        Ok(assemble(&sums, circuit.blinding, srs))
+        let proof = assemble(&sums, circuit.blinding, srs);
+        logging::info!(
+            "gpu: {} constraints, {} inputs, {} aux, domain 2^{}; ms: {} until all was enqueued, {} in all",
+            circuit.evaluations.a.len(),
+            circuit.witness.inp.len(),
+            circuit.witness.aux.len(),
+            srs.domain_log2(),
+            enqueued.as_millis(),
+            start.elapsed().as_millis(),
+        );
+        Ok(proof)
     }
 
     fn resident(&mut self, srs: &Arc<Parameters>) -> Result<Arc<Resident>, Error> {
