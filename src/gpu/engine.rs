@@ -76,9 +76,8 @@ impl Engine {
         let start = Instant::now();
         check_blinding(circuit.number, circuit.blinding)?;
         let resident = self.resident(srs)?;
-        // The witness first: its classes are made sooner than those of a and b, which the CPU then makes while the device works.
-        let (l, a, b1, b2) = self.witness_sums(circuit, &resident)?;
         let h = self.h(circuit, srs, &resident)?;
+        let (l, a, b1, b2) = self.witness_sums(circuit, &resident)?;
         let enqueued = start.elapsed();
         let sums = Sums {
             h: self.collect(h)?,
