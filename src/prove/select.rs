@@ -1,6 +1,6 @@
 //! Which backend proves a batch.
 
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cpu::Cpu;
 use crate::error::Error;
@@ -29,8 +29,11 @@ pub(crate) fn select(device: Option<usize>) -> Result<&'static dyn Backend, Erro
         }
         (BackendChoice::Auto, None) => Ok(gpu::backend().unwrap_or_else(|why| {
             if gpu::BUILT_WITH_CUDA {
-                static SAID: Once = Once::new();
-                SAID.call_once(|| logging::warning!("proving on the CPU, which takes far longer than a GPU: {why}"));
+                // No Once: a log callback may call what comes here again.
+                static SAID: AtomicBool = AtomicBool::new(false);
+                if !SAID.swap(true, Ordering::Relaxed) {
+                    logging::warning!("proving on the CPU, which takes far longer than a GPU: {why}");
+                }
             }
             &CPU
         })),
