@@ -62,10 +62,11 @@ test-rust:
 	$(CARGO) test --locked --features cuda
 	cd ffi-tests/vectors && CARGO_TARGET_DIR=$(target) $(CARGO) test --locked
 
-# The kernels' arithmetic against blst, compiled for the host with the device's carry chains.
+# The kernels' arithmetic against blst, compiled for the host with the device's carry chains; the benchmark's own checks.
 test-kernels: export INTERLOCK_NVCC = none
 test-kernels:
 	cd bench/kit && CARGO_TARGET_DIR=$(target)/kit-host $(CARGO) test --locked
+	cd bench/prove && CARGO_TARGET_DIR=$(target)/prove-host $(CARGO) test --locked
 
 test-build:
 	scripts/test-build.sh

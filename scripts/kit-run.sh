@@ -29,11 +29,17 @@ step "arithmetic against blst" ./interlock-kit device "$count"
 step "throughput" ./interlock-kit throughput
 step "the polynomial h against the CPU's" ./interlock-kit quotient 22
 step "the polynomial h, its times" ./interlock-kit quotient-times 27
-step "vectors through the C ABI" ./prove-vector vectors/*/
+export INTERLOCK_BACKEND=gpu
+step "vectors through the C ABI" ./prove_vector vectors/*/
+step "two halves" ./start_finalize vectors/tiny vectors/mimc322x3
+step "threads" ./threads 6 vectors/tiny vectors/mimc322 vectors/dup vectors/unsat vectors/nob vectors/lg1
+step "misuse" ./misuse vectors/mixed vectors/small
+step "whole proofs, checked and timed" ./run.sh --folder "${TMPDIR:-/tmp}" 20 22 24
 if [[ -x $sanitizer ]]; then
     for tool in memcheck initcheck racecheck synccheck; do
         step "$tool" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit device 700
         step "$tool on h" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit quotient 11
+        step "$tool on proofs" "$sanitizer" --tool "$tool" --error-exitcode 9 ./prove_vector vectors/lg3 vectors/mimc322 vectors/nob
     done
 else
     failed=$((failed + 1))
