@@ -265,6 +265,12 @@ pub enum ParamsFault {
 }
 
 impl Error {
+    /// Whether it says that a device has no memory left.
+    pub(crate) fn is_device_out_of_memory(&self) -> bool {
+        const CUDA_ERROR_MEMORY_ALLOCATION: i32 = 2;
+        matches!(self, Self::Cuda { code: CUDA_ERROR_MEMORY_ALLOCATION, .. })
+    }
+
     /// The code for the C boundary: an errno (positive) or a negated cudaError.
     pub fn code(&self) -> i32 {
         match self {

@@ -9,7 +9,7 @@ use crate::params::Parameters;
 use crate::prove::{Blinding, Evaluations, Witness};
 
 /// A batch of proofs of one SRS, validated: every size agrees with the SRS and every popcount with its bits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Batch<'e, 'w> {
     /// Constraint evaluations, one a circuit. Needed until [`Backend::start`] returns.
     pub evaluations: &'e [Evaluations<'e>],
