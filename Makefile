@@ -15,7 +15,7 @@ TEST_CUDA_ARCHS ?= 90
 
 target := $(abspath $(or $(CARGO_TARGET_DIR),target))
 staging := $(target)/stage
-tests := test-lint test-codegen test-rust test-build test-c test-go test-bellperson
+tests := test-lint test-codegen test-rust test-kernels test-build test-c test-go test-bellperson
 
 .PHONY: prove test $(tests) build install uninstall bench codegen kit clean setup-prove setup-test stage
 
@@ -48,6 +48,7 @@ stage:
 test-lint:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
+	$(CARGO) clippy --locked --all-targets --features kit -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet
 	scripts/test-msrv.sh
 
@@ -60,6 +61,12 @@ test-rust: export INTERLOCK_CUDA_ARCHS = $(TEST_CUDA_ARCHS)
 test-rust:
 	$(CARGO) test --locked --features cuda
 	cd ffi-tests/vectors && CARGO_TARGET_DIR=$(target) $(CARGO) test --locked
+
+# The kernels' arithmetic against blst, compiled for the host with the device's carry chains; the benchmark's own checks.
+test-kernels: export INTERLOCK_NVCC = none
+test-kernels:
+	cd bench/kit && CARGO_TARGET_DIR=$(target)/kit-host $(CARGO) test --locked
+	cd bench/prove && CARGO_TARGET_DIR=$(target)/prove-host $(CARGO) test --locked
 
 test-build:
 	scripts/test-build.sh

@@ -18,7 +18,9 @@
 //   - Any thread may call any function, several at once. Nothing aborts, exits, unwinds out of a call, or writes to
 //     standard output; warnings go to standard error unless a callback takes them.
 //   - Handles (gpu_locks, pending proofs, an SRS's ptr) are numbers that are looked up, never addresses that are
-//     followed: a stale or garbage one is an error. They are not reused. Do not use them in a forked child.
+//     followed: a stale or garbage one is an error. They are not reused.
+//   - A child that is forked once parameters have been loaded or proofs made has none of the library's threads: there
+//     every call that returns an error returns EINVAL. Fork before that, or exec.
 //   - A function that fails says why: an errno (> 0) or a negated cudaError (< 0) as code, and a text that names the
 //     argument, what it was and what it had to be. The text is the caller's, to be freed with free().
 //   - Sizes count elements, never bytes, unless they say so. All numbers in memory are little-endian.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what scripts/kit-run.sh runs on a machine that has a GPU and neither compilers nor cargo, into the folder kit:
-# the checks and timings of bench/kit, the library with the C program that proves the vectors, and the vectors.
+# the checks and timings of bench/kit and bench/prove, the library with C programs of ffi-tests, and the vectors.
 #   scripts/kit-build.sh [ARCHS]     for the GPU architectures ARCHS (90 by default, H100 and H200)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,14 +12,18 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR=$target
 
 cargo build --quiet --release --locked --features cuda
-(cd bench/kit && CARGO_TARGET_DIR=$target/kit cargo build --quiet --release --locked)
+for package in kit prove; do
+    (cd "bench/$package" && CARGO_TARGET_DIR=$target/$package cargo build --quiet --release --locked)
+done
 
 rm -rf kit
 mkdir kit
 cp -r scripts/kit-run.sh ffi-tests/vectors/data kit
 mv kit/data kit/vectors
-cp "$target/kit/release/interlock-kit" kit
+cp "$target/kit/release/interlock-kit" "$target/prove/release/interlock-bench-prove" bench/prove/run.sh kit
 cp "$target/release/libinterlock.so" kit/libinterlock.so.0
-strip --strip-debug kit/interlock-kit kit/libinterlock.so.0
-"${CC:-cc}" -O2 -Iinclude ffi-tests/c/prove_vector.c kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o kit/prove-vector
+strip --strip-debug kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
+for program in prove_vector start_finalize threads misuse; do
+    "${CC:-cc}" -O2 -pthread -Iinclude "ffi-tests/c/$program.c" kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o "kit/$program"
+done
 du -sh kit

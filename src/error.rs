@@ -124,6 +124,14 @@ pub enum Error {
         /// How much was asked for.
         bytes: usize,
     },
+    /// The system started no more threads.
+    #[error("cannot start {count} threads: {source}; INTERLOCK_CPU_THREADS makes it fewer")]
+    Threads {
+        /// How many were asked for.
+        count: usize,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// A GPU was asked for and there is none to be had.
     #[error("no GPU can prove: {why}")]
     NoGpu {
@@ -157,6 +165,12 @@ pub enum Error {
         value: String,
         /// What it must be.
         expected: &'static str,
+    },
+    /// The process is a forked child of one that interlock had loaded or proved in.
+    #[error("this process was forked from process {parent} after interlock had started its threads there, which a child does not have: fork before the first create_SRS, or exec in the child")]
+    Forked {
+        /// The process that has the threads.
+        parent: u32,
     },
     /// A fault of this library.
     #[error("internal error in interlock: {what}; please report it")]
@@ -251,12 +265,19 @@ pub enum ParamsFault {
 }
 
 impl Error {
+    /// Whether it says that a device has no memory left.
+    pub(crate) fn is_device_out_of_memory(&self) -> bool {
+        const CUDA_ERROR_MEMORY_ALLOCATION: i32 = 2;
+        matches!(self, Self::Cuda { code: CUDA_ERROR_MEMORY_ALLOCATION, .. })
+    }
+
     /// The code for the C boundary: an errno (positive) or a negated cudaError.
     pub fn code(&self) -> i32 {
         match self {
             Self::File { source, .. } => source.raw_os_error().unwrap_or(libc::EIO),
             Self::Params { fault, .. } => fault.code(),
             Self::OutOfMemory { .. } => libc::ENOMEM,
+            Self::Threads { source, .. } => source.raw_os_error().unwrap_or(libc::EAGAIN),
             Self::NoGpu { .. } => libc::ENODEV,
             Self::Cuda { code, .. } => -code,
             Self::Internal { .. } => libc::ENOTRECOVERABLE,

@@ -35,10 +35,11 @@ pub use params::{Parameters, Srs};
 #[cfg(all(interlock_cuda, feature = "kit"))]
 #[doc(hidden)]
 pub mod kit {
+    pub use crate::cpu::quotient_coefficients;
     pub use crate::gpu::{
         check, combine, decode, fault_in, fr_mul, msm, msm_scratch_bytes, sum, sum_scratch_bytes, terms_scratch_bytes,
-        DeviceBuffer, DeviceGuard, Event, Group, Lists, Plain, PointFault, Scalars, Shape, Stream, SumTerms, Terms,
-        Variables, G1, G2, NO_FAULT,
+        DeviceBuffer, DeviceGuard, Domain, Event, Group, Lists, Plain, PointFault, Scalars, Shape, Stream, SumTerms,
+        Terms, Variables, G1, G2, NO_FAULT,
     };
     pub use crate::sys::counts;
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Arguments;
 use std::io::Write;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, RwLock};
 
@@ -75,11 +76,24 @@ pub fn set_level(level: Level) {
 
 /// Sends messages to `callback` from now on, or, with `None`, back to where they went before.
 pub fn set_callback(callback: Option<Callback>) {
-    *CALLBACK.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = callback;
+    let mut current = CALLBACK.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let previous = std::mem::replace(&mut *current, callback);
+    drop(current);
+    // Not under the lock: what a callback owns may log while it is dropped.
+    drop(previous);
 }
 
 /// Logs one message: to the callback, else to the program's `log` logger if that takes it, else to standard error.
+///
+/// A callback or logger that panics ends there: what it was told of is no reason for a proof to fail.
 pub fn emit(at: Level, message: Arguments<'_>) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| pass_on(at, message))) {
+        // Dropping it could panic again.
+        std::mem::forget(payload);
+    }
+}
+
+fn pass_on(at: Level, message: Arguments<'_>) {
     let callback = CALLBACK.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
     if let Some(callback) = callback {
         if at <= level() {
@@ -97,7 +111,32 @@ pub fn emit(at: Level, message: Arguments<'_>) {
             _ => "note",
         };
         // A closed standard error must not become a panic.
-        let _ = writeln!(std::io::stderr().lock(), "interlock: {name}: {message}");
+        without_sigpipe(|| {
+            let _ = writeln!(std::io::stderr().lock(), "interlock: {name}: {message}");
+        });
+    }
+}
+
+/// Runs `write` so that a pipe whose reader is gone is an error to it, and no signal that ends the process. (Rust
+/// programs ignore SIGPIPE, others do not.)
+fn without_sigpipe(write: impl FnOnce()) {
+    // SAFETY: the sets are initialised before they are read, and the mask that was there is put back.
+    unsafe {
+        let (mut pipe, mut before, mut pending) =
+            std::mem::zeroed::<(libc::sigset_t, libc::sigset_t, libc::sigset_t)>();
+        libc::sigemptyset(&mut pipe);
+        libc::sigaddset(&mut pipe, libc::SIGPIPE);
+        libc::sigpending(&mut pending);
+        let was_pending = libc::sigismember(&pending, libc::SIGPIPE) == 1;
+        if libc::pthread_sigmask(libc::SIG_BLOCK, &pipe, &mut before) != 0 {
+            return write();
+        }
+        write();
+        if !was_pending {
+            let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+            libc::sigtimedwait(&pipe, std::ptr::null_mut(), &at_once);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
     }
 }
 

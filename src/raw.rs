@@ -206,6 +206,7 @@ impl Pending for Nothing {
 
 /// Runs `f` and turns a panic into an error.
 pub(crate) fn guarded<T>(f: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    crate::threads::check_not_forked()?;
     // Everything shared that `f` can reach is behind locks whose poisoning is handled, so nothing is seen half changed.
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| Err(Error::Internal { what: panic_text(&*payload) }))
 }

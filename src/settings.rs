@@ -53,26 +53,40 @@ pub fn set_backend(choice: BackendChoice) {
 }
 
 /// The CPU backend's thread limit: `INTERLOCK_CPU_THREADS`, else `RAYON_NUM_THREADS`, else the cores there are.
+///
+/// No more than [`THREADS_PER_CORE`] a core: rayon's idle threads look for work at each other, which takes minutes for
+/// thousands.
 pub fn cpu_threads() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
-    *THREADS.get_or_init(|| {
-        number("INTERLOCK_CPU_THREADS")
-            .or_else(|| number("RAYON_NUM_THREADS"))
-            .or_else(|| std::thread::available_parallelism().ok().map(NonZeroUsize::get))
-            .unwrap_or(1)
+    once(&THREADS, |complaints| {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let most = (cores * THREADS_PER_CORE).max(64);
+        let asked = number("INTERLOCK_CPU_THREADS", complaints).or_else(|| number("RAYON_NUM_THREADS", complaints));
+        match asked {
+            None | Some(0) => cores,
+            Some(threads) if threads > most => {
+                complaints
+                    .push(format!("{threads} CPU threads are asked for; {most} are used, as there are {cores} cores"));
+                most
+            }
+            Some(threads) => threads,
+        }
     })
 }
+
+/// The most threads of the CPU backend that a core is given, where that is more than 64.
+const THREADS_PER_CORE: usize = 4;
 
 /// How many parameter files loaded with `cache` stay in memory: `INTERLOCK_SRS_CACHE`, else 4.
 pub fn srs_cache_capacity() -> usize {
     static CAPACITY: OnceLock<usize> = OnceLock::new();
-    *CAPACITY.get_or_init(|| number("INTERLOCK_SRS_CACHE").unwrap_or(4))
+    once(&CAPACITY, |complaints| number("INTERLOCK_SRS_CACHE", complaints).unwrap_or(4))
 }
 
 /// Whether every point of a parameter file is checked to be of order r: `INTERLOCK_CHECK_SUBGROUP=1`.
 pub fn check_subgroup() -> bool {
     static CHECK: OnceLock<bool> = OnceLock::new();
-    *CHECK.get_or_init(|| number("INTERLOCK_CHECK_SUBGROUP").unwrap_or(0) != 0)
+    once(&CHECK, |complaints| number("INTERLOCK_CHECK_SUBGROUP", complaints).unwrap_or(0) != 0)
 }
 
 /// `INTERLOCK_LOG`: off, error, warn, info, debug or trace. Warnings by default.
@@ -85,12 +99,26 @@ fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|v| v.to_string_lossy().trim().to_owned()).filter(|v| !v.is_empty())
 }
 
-/// The number in a variable that is set; a value that is none is said once and then passed over.
-fn number(name: &'static str) -> Option<usize> {
+/// What is kept in `cell`, which `find` finds the first time. What `find` complains of is logged once, and only when the
+/// value is there: a log callback may call what asks for it.
+fn once<T: Copy>(cell: &OnceLock<T>, find: impl FnOnce(&mut Vec<String>) -> T) -> T {
+    if let Some(value) = cell.get() {
+        return *value;
+    }
+    let mut complaints = Vec::new();
+    let found = find(&mut complaints);
+    if cell.set(found).is_ok() {
+        complaints.iter().for_each(|complaint| logging::warning!("{complaint}"));
+    }
+    cell.get().copied().unwrap_or(found)
+}
+
+/// The number in a variable that is set; a value that is none is complained of and then passed over.
+fn number(name: &'static str, complaints: &mut Vec<String>) -> Option<usize> {
     let value = variable(name)?;
     let parsed = value.parse().ok();
     if parsed.is_none() {
-        logging::warning!("{name} is {value:?}, which is no number; it is not used");
+        complaints.push(format!("{name} is {value:?}, which is no number; it is not used"));
     }
     parsed
 }

@@ -1,6 +1,8 @@
 //! The CPU threads that all of the library shares.
 
+use std::error::Error as _;
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -12,23 +14,48 @@ use crate::settings;
 /// that neither the host program's work nor ours waits in the other's queue.
 ///
 /// # Errors
-/// [`Error::Setting`] if the system does not start that many threads. The next call tries again.
+/// [`Error::Threads`] if the system does not start that many. The next call tries again. [`Error::Forked`] as
+/// [`check_not_forked`].
 pub(crate) fn pool() -> Result<&'static ThreadPool, Error> {
     static POOL: OnceLock<ThreadPool> = OnceLock::new();
     static STARTING: Mutex<()> = Mutex::new(());
+    check_not_forked()?;
     if let Some(pool) = POOL.get() {
         return Ok(pool);
     }
+    // Not under the lock: it may log, and a log callback may prove.
+    let threads = settings::cpu_threads();
     let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(pool) = POOL.get() {
         return Ok(pool);
     }
+    STARTED_IN.store(std::process::id(), Ordering::SeqCst);
     let pool = ThreadPoolBuilder::new()
-        .num_threads(settings::cpu_threads())
+        .num_threads(threads)
         .thread_name(|i| format!("interlock-{i}"))
+        .stack_size(STACK_BYTES)
         .build()
-        .map_err(|_| refused())?;
+        .map_err(|error| refused(threads, system_error(&error)))?;
     Ok(POOL.get_or_init(|| pool))
+}
+
+/// Stack of each thread: what std gives by itself, unless RUST_MIN_STACK says otherwise.
+const STACK_BYTES: usize = 2 << 20;
+
+/// The process in which the pool was first started, or 0.
+static STARTED_IN: AtomicU32 = AtomicU32::new(0);
+
+/// Fails in a child that was forked after the pool had been started: the child does not have the pool's threads, and
+/// locks that other threads held at the fork are never released in it. To wait for either is to wait for ever.
+///
+/// # Errors
+/// [`Error::Forked`].
+pub(crate) fn check_not_forked() -> Result<(), Error> {
+    match STARTED_IN.load(Ordering::SeqCst) {
+        0 => Ok(()),
+        parent if parent == std::process::id() => Ok(()),
+        parent => Err(Error::Forked { parent }),
+    }
 }
 
 /// Runs `work` in the [`pool`] and waits for it, blocked. A panic in `work` goes on in the caller.
@@ -48,19 +75,24 @@ pub(crate) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Err
     std::thread::scope(|scope| {
         let waiting = std::thread::Builder::new()
             .name("interlock-wait".to_owned())
+            .stack_size(STACK_BYTES)
             .spawn_scoped(scope, || pool.install(work))
-            .map_err(|_| refused())?;
+            .map_err(|source| refused(1, source))?;
         waiting.join().map_err(|panic| resume_unwind(panic))
     })
 }
 
-/// The error of [`pool`] and [`install`].
-pub(crate) fn refused() -> Error {
-    Error::Setting {
-        name: "INTERLOCK_CPU_THREADS",
-        value: settings::cpu_threads().to_string(),
-        expected: "a number of threads that this system lets the process start",
+/// What the system said when it started no thread.
+fn system_error(error: &rayon::ThreadPoolBuildError) -> std::io::Error {
+    let said = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+    match said.and_then(std::io::Error::raw_os_error) {
+        Some(errno) => std::io::Error::from_raw_os_error(errno),
+        None => std::io::Error::other(error.to_string()),
     }
+}
+
+fn refused(count: usize, source: std::io::Error) -> Error {
+    Error::Threads { count, source }
 }
 
 #[cfg(test)]

@@ -181,7 +181,7 @@ struct alignas(16) Montgomery {
             odd[j + 1] = carry::madc_hi_cc(a.limb[j + 1], k, odd[j + 3]);
         }
         odd[N - 2] = carry::madc_lo_cc(a.limb[N - 1], k, 0);
-        odd[N - 1] = carry::madc_hi(a.limb[N - 1], k, above);
+        odd[N - 1] = carry::madc_hi(a.limb[N - 1], k, 0);
         even[0] = carry::mad_lo_cc(a.limb[0], k, even[0]);
         even[1] = carry::madc_hi_cc(a.limb[0], k, even[1]);
 #pragma unroll
@@ -189,7 +189,7 @@ struct alignas(16) Montgomery {
             even[j] = carry::madc_lo_cc(a.limb[j], k, even[j]);
             even[j + 1] = carry::madc_hi_cc(a.limb[j], k, even[j + 1]);
         }
-        odd[N - 1] = carry::addc(odd[N - 1], 0);
+        odd[N - 1] = carry::addc(odd[N - 1], above);
     }
 
     /// a² in 2N words: the products of different limbs once, doubled, and the squares of the limbs.

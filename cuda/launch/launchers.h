@@ -21,6 +21,23 @@ int interlock_driver_entry_point(const char *symbol, unsigned version, void **fu
 /* out[i] = a[i]·b[i] in Fr for i < n: Montgomery form, canonical, 32 bytes and aligned to 16. `out` may be `a` or `b`. */
 int interlock_fr_mul(void *out, const void *a, const void *b, size_t n, struct CUstream_st *stream);
 
+/* The quotient polynomial h of a circuit over a domain of m = 2^log2 points, log2 <= 32:
+ * h = coset_iNTT((coset_NTT(iNTT a) . coset_NTT(iNTT b)) / z) - iNTT(c) / z, with the coset of 7 and z = 7^m - 1.
+ * Vectors are m elements of Fr: Montgomery form, canonical, 32 bytes and aligned to 16.
+ *
+ * What depends on log2 only is kept in a domain of this many bytes, aligned to 16: 20 MiB for 2^27. 0 if there is no such domain. */
+size_t interlock_quotient_domain_bytes(unsigned log2);
+
+/* Fills a domain. */
+int interlock_quotient_domain(void *domain, unsigned log2, struct CUstream_st *stream);
+
+/* The product over the coset, on its way back: what interlock_quotient_finish wants in a. b is destroyed, and its memory may serve
+ * for c. */
+int interlock_quotient_product(void *a, void *b, const void *domain, unsigned log2, struct CUstream_st *stream);
+
+/* The m coefficients of h, in a: that of x^i is at the position whose log2 bits are those of i reversed. c is destroyed. */
+int interlock_quotient_finish(void *a, void *c, const void *domain, unsigned log2, struct CUstream_st *stream);
+
 /* Multi-scalar multiplication, the sum of scalar·point over terms, in G1 and G2.
  *
  * Points are affine: 96 bytes, or 192 in G2, as in the C ABI, aligned to 16; all zeros are infinity. Scalars are in Fr, in
@@ -124,6 +141,11 @@ size_t interlock_terms_scratch_bytes(size_t n);
  * host memory, read before it returns. */
 int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const struct interlock_variables *variables,
                     struct CUstream_st *stream);
+
+/* Writes the vector of scalars that variables stand for, and zeros after them, m in all, at `out`, aligned to 16. `full` are the
+ * full-size ones, aligned to 16; chunk is not 0, and density is not looked at. `variables` is host memory, read before it returns. */
+int interlock_expand(void *out, size_t m, const struct interlock_variables *variables, const void *full,
+                     struct CUstream_st *stream);
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,7 @@ thread_local! {
 
 /// Runs `f` for a function that returns its error.
 pub(crate) fn returning(f: impl FnOnce() -> Result<(), Error>) -> RustError {
+    let _whole = Uncancelled::new();
     match guarded(f) {
         Ok(()) => RustError { code: 0, message: ptr::null_mut() },
         Err(error) => {
@@ -41,11 +42,45 @@ pub(crate) fn returning(f: impl FnOnce() -> Result<(), Error>) -> RustError {
 
 /// Runs `f` for a function that cannot return its error: it is logged, and `otherwise` is returned.
 pub(crate) fn or<T>(otherwise: T, function: &str, f: impl FnOnce() -> Result<T, Error>) -> T {
+    let _whole = Uncancelled::new();
     guarded(f).unwrap_or_else(|error| {
         let text = remember(&error);
         logging::warning!("{function}: {}", text.to_string_lossy());
         otherwise
     })
+}
+
+/// Puts a pthread_cancel() of this thread off until the call is over: it would unwind through Rust, which aborts.
+struct Uncancelled {
+    before: c_int,
+}
+
+#[cfg(target_os = "linux")]
+extern "C" {
+    fn pthread_setcancelstate(state: c_int, before: *mut c_int) -> c_int;
+}
+
+impl Uncancelled {
+    fn new() -> Self {
+        #[cfg_attr(not(target_os = "linux"), allow(unused_mut))]
+        let mut before = 0;
+        #[cfg(target_os = "linux")]
+        // SAFETY: 1 is PTHREAD_CANCEL_DISABLE of glibc and musl; the state before is written to `before`.
+        unsafe {
+            pthread_setcancelstate(1, &mut before)
+        };
+        Self { before }
+    }
+}
+
+impl Drop for Uncancelled {
+    fn drop(&mut self) {
+        #[cfg(target_os = "linux")]
+        // SAFETY: a state that this thread had, and room for the one it has.
+        unsafe {
+            pthread_setcancelstate(self.before, &mut self.before)
+        };
+    }
 }
 
 /// Keeps the error's text for `interlock_last_error`.

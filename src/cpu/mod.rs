@@ -26,7 +26,7 @@ use crate::prove::{check_scalars, Backend, Batch, Blinding, Evaluations, Pending
 use crate::threads;
 use group::{G1, G2};
 use msm::msm;
-use proof::{assemble, Sums};
+pub(crate) use proof::{assemble, Sums};
 use quotient::Quotient;
 use terms::{Part, Selection, Terms};
 
@@ -38,11 +38,24 @@ impl Backend for Cpu {
         "cpu"
     }
 
+    fn can_prove(&self, _: &Parameters, _: Option<usize>) -> Result<(), Error> {
+        Ok(())
+    }
+
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
         let Batch { evaluations, witnesses, blindings, srs, .. } = batch;
         let h = threads::install(|| start(evaluations, &witnesses, &blindings, &srs))??;
         Ok(Box::new(Started { h, witnesses, blindings, srs }))
     }
+}
+
+/// The 2^`log2` coefficients of h in bit-reversed order: what the device's are compared with.
+///
+/// # Errors
+/// Those of [`Quotient::coefficients`].
+#[cfg(all(interlock_cuda, feature = "kit"))]
+pub fn quotient_coefficients(log2: u32, evaluations: &Evaluations<'_>) -> Result<Vec<crate::curve::Fr>, Error> {
+    threads::install(|| Quotient::new(log2)?.coefficients(evaluations))?
 }
 
 fn start(
@@ -86,14 +99,47 @@ struct Started<'w> {
 
 impl Pending for Started<'_> {
     fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
-        threads::install(|| {
+        let made = threads::install(|| {
             let circuits = self.h.iter().zip(&self.witnesses).zip(&self.blindings);
-            circuits.map(|((h, witness), blinding)| prove(h, witness, blinding, &self.srs)).collect()
-        })?
+            circuits
+                .map(|((h, witness), blinding)| prove(h, witness, blinding, &self.srs))
+                .collect::<Result<Vec<_>, Error>>()
+        })??;
+        // Here, not in the pool: a log callback may wait for what needs the pool's threads.
+        for (((_, times), h), witness) in made.iter().zip(&self.h).zip(&self.witnesses) {
+            times.log(h, witness, &self.srs);
+        }
+        Ok(made.into_iter().map(|(proof, _)| proof).collect())
     }
 }
 
-fn prove(h: &HSum, witness: &Witness<'_>, blinding: &Blinding, srs: &Parameters) -> Result<Proof, Error> {
+/// How long each of a circuit's MSMs over the witness took.
+struct Times {
+    l: Duration,
+    a: Duration,
+    b1: Duration,
+    b2: Duration,
+}
+
+impl Times {
+    fn log(&self, h: &HSum, witness: &Witness<'_>, srs: &Parameters) {
+        logging::info!(
+            "cpu: {} constraints, {} inputs, {} aux, domain 2^{}; ms: quotient {}, h {}, l {}, a {}, b_g1 {}, b_g2 {}",
+            h.constraints,
+            witness.inp.len(),
+            witness.aux.len(),
+            srs.domain_log2(),
+            h.quotient_time.as_millis(),
+            h.msm_time.as_millis(),
+            self.l.as_millis(),
+            self.a.as_millis(),
+            self.b1.as_millis(),
+            self.b2.as_millis(),
+        );
+    }
+}
+
+fn prove(h: &HSum, witness: &Witness<'_>, blinding: &Blinding, srs: &Parameters) -> Result<(Proof, Times), Error> {
     let inputs = |selection| Part { scalars: witness.inp, selection };
     let aux = |selection| Part { scalars: witness.aux, selection };
     let (l, l_time) = timed(|| msm::<G1>(&srs.l, &Terms::new(&[aux(Selection::All)])?))?;
@@ -104,20 +150,7 @@ fn prove(h: &HSum, witness: &Witness<'_>, blinding: &Blinding, srs: &Parameters)
     let (b1, b1_time) = timed(|| msm::<G1>(&srs.b_g1, &of_b))?;
     let (b2, b2_time) = timed(|| msm::<G2>(&srs.b_g2, &of_b))?;
     let proof = assemble(&Sums { h: h.sum, l, a, b1, b2 }, blinding, srs);
-    logging::info!(
-        "cpu: {} constraints, {} inputs, {} aux, domain 2^{}; ms: quotient {}, h {}, l {}, a {}, b_g1 {}, b_g2 {}",
-        h.constraints,
-        witness.inp.len(),
-        witness.aux.len(),
-        srs.domain_log2(),
-        h.quotient_time.as_millis(),
-        h.msm_time.as_millis(),
-        l_time.as_millis(),
-        a_time.as_millis(),
-        b1_time.as_millis(),
-        b2_time.as_millis(),
-    );
-    Ok(proof)
+    Ok((proof, Times { l: l_time, a: a_time, b1: b1_time, b2: b2_time }))
 }
 
 fn timed<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<(T, Duration), Error> {

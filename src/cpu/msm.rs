@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::batch_add::Sums;
 use super::group::Group;
 use super::terms::{zeros, Terms, NEGATIVE};
-use crate::error::Error;
+use crate::error::{self, Error};
 
 /// Terms that are sorted at a time: bounds the memory for sorted terms to 16 MiB a window.
 const CHUNK: usize = 1 << 22;
@@ -231,11 +231,11 @@ impl<A: Copy + Default> Segment<'_, A> {
         let Self { points, bounds, start, end, first, buckets, .. } = self;
         // Each bucket may bring what it held before.
         let mut sums = Sums::<G>::new(2 * (end - start))?;
+        let mut filled = error::try_with_capacity(sums.room(), WHAT)?;
         let mut rest = A::default();
         let mut position = start;
         // Where the segment begins inside a bucket, that is the bucket before its own.
         let mut bucket = if bounds[2 * first] > start { first - 1 } else { first };
-        let mut filled = Vec::new();
         while position < end {
             filled.clear();
             while position < end && sums.room() > 1 {

@@ -8,21 +8,21 @@ use crate::prove::Blinding;
 
 /// What the MSMs of a circuit come to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sums {
+pub(crate) struct Sums {
     /// Over the `h` query.
-    pub(super) h: blst::blst_p1,
+    pub(crate) h: blst::blst_p1,
     /// Over the `l` query.
-    pub(super) l: blst::blst_p1,
+    pub(crate) l: blst::blst_p1,
     /// Over the `a` query.
-    pub(super) a: blst::blst_p1,
+    pub(crate) a: blst::blst_p1,
     /// Over the `b` query in G1.
-    pub(super) b1: blst::blst_p1,
+    pub(crate) b1: blst::blst_p1,
     /// Over the `b` query in G2.
-    pub(super) b2: blst::blst_p2,
+    pub(crate) b2: blst::blst_p2,
 }
 
 /// A = α + r·δ + a, B = β + s·δ + b2 and C = s·a + r·b1 + rs·δ + s·α + r·β + h + l.
-pub(super) fn assemble(sums: &Sums, blinding: &Blinding, srs: &Parameters) -> Proof {
+pub(crate) fn assemble(sums: &Sums, blinding: &Blinding, srs: &Parameters) -> Proof {
     let Blinding { r, s } = blinding;
     let a = add_all::<G1>(&[G1::from_affine(&srs.alpha_g1), times::<G1>(&srs.delta_g1, r), sums.a]);
     let b = add_all::<G2>(&[G2::from_affine(&srs.beta_g2), times::<G2>(&srs.delta_g2, s), sums.b2]);

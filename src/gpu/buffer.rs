@@ -43,6 +43,8 @@ pub struct DeviceBuffer<T> {
 
 // SAFETY: device memory belongs to no thread.
 unsafe impl<T: Plain> Send for DeviceBuffer<T> {}
+// SAFETY: sharing it gives out no more than its address.
+unsafe impl<T: Plain> Sync for DeviceBuffer<T> {}
 
 impl<T: Plain> DeviceBuffer<T> {
     /// Room for `len` values, which hold whatever was there.
@@ -61,6 +63,7 @@ impl<T: Plain> DeviceBuffer<T> {
     ///
     /// # Errors
     /// [`Error::Cuda`].
+    #[cfg(feature = "kit")]
     pub fn from_host(values: &[T], stream: &Stream) -> Result<Self, Error> {
         let buffer = Self::new(values.len())?;
         // SAFETY: both ranges have this many bytes, and `values` is borrowed until the copy is waited for below.
@@ -92,9 +95,29 @@ impl<T: Plain> DeviceBuffer<T> {
         Ok(values)
     }
 
+    /// Enqueues the clearing of all bytes from value `first` on.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn clear(&self, first: usize, stream: &Stream) -> Result<(), Error> {
+        let rest = self.len.saturating_sub(first) * size_of::<T>();
+        if rest == 0 {
+            return Ok(());
+        }
+        // SAFETY: the range is inside the buffer.
+        check("cudaMemsetAsync", unsafe {
+            sys::cudaMemsetAsync(self.pointer.byte_add(first * size_of::<T>()), 0, rest, stream.as_raw())
+        })
+    }
+
     /// How many values there are.
-    pub fn length(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// The address on the device, for launchers; it lives as long as `self`.

@@ -36,9 +36,9 @@ pub fn decode<G: Group>(
     fault: &mut DeviceBuffer<u64>,
     stream: &Stream,
 ) -> Result<(), Error> {
-    let n = bytes.length() / G::ENCODED;
-    at_least("points", points.length(), n)?;
-    at_least("fault", fault.length(), 1)?;
+    let n = bytes.len() / G::ENCODED;
+    at_least("points", points.len(), n)?;
+    at_least("fault", fault.len(), 1)?;
     let word = fault.as_raw().cast();
     // SAFETY: both ranges have `n` points, and cudaMalloc aligns to 256 bytes.
     check("interlock_decode", unsafe { G::decode(points.as_raw(), bytes.as_raw(), n, first, word, stream.as_raw()) })

@@ -11,6 +11,9 @@ pub struct Event {
     raw: sys::Event,
 }
 
+// SAFETY: CUDA's events may be used from any thread.
+unsafe impl Send for Event {}
+
 impl Event {
     /// A point after all that is enqueued on `stream` now.
     ///
@@ -26,15 +29,30 @@ impl Event {
         Ok(event)
     }
 
+    /// Waits for this point.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], which may be that of earlier work.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        // SAFETY: the event lives.
+        check("cudaEventSynchronize", unsafe { sys::cudaEventSynchronize(self.raw) })
+    }
+
+    /// The handle; it lives as long as `self`.
+    pub fn as_raw(&self) -> sys::Event {
+        self.raw
+    }
+
     /// Waits for this point and returns the seconds since `earlier`.
     ///
     /// # Errors
     /// [`Error::Cuda`], which may be that of earlier work.
+    #[cfg(feature = "kit")]
     pub fn seconds_since(&self, earlier: &Event) -> Result<f64, Error> {
         let mut milliseconds = 0.0;
         // SAFETY: the events live, and one number is written.
         unsafe {
-            check("cudaEventSynchronize", sys::cudaEventSynchronize(self.raw))?;
+            self.synchronize()?;
             check("cudaEventElapsedTime", sys::cudaEventElapsedTime(&mut milliseconds, earlier.raw, self.raw))?;
         }
         Ok(f64::from(milliseconds) / 1e3)

@@ -3,44 +3,63 @@
 mod absence;
 #[cfg(any(test, interlock_cuda))]
 mod archs;
-#[cfg(all(interlock_cuda, feature = "kit"))]
+#[cfg(interlock_cuda)]
+mod backend;
+#[cfg(interlock_cuda)]
 mod buffer;
+#[cfg(interlock_cuda)]
+mod classes;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod decode;
 #[cfg(interlock_cuda)]
 mod device;
-#[cfg(all(interlock_cuda, feature = "kit"))]
+#[cfg(interlock_cuda)]
+mod engine;
+#[cfg(interlock_cuda)]
 mod event;
-#[cfg(all(interlock_cuda, feature = "kit"))]
+#[cfg(interlock_cuda)]
 mod group;
-#[cfg(all(interlock_cuda, feature = "kit"))]
+#[cfg(interlock_cuda)]
 mod guard;
-#[cfg(all(interlock_cuda, feature = "kit"))]
+#[cfg(interlock_cuda)]
 mod msm;
+#[cfg(interlock_cuda)]
+mod ntt;
+#[cfg(interlock_cuda)]
+mod pinned;
 #[cfg(all(interlock_cuda, feature = "kit"))]
 mod pointwise;
 #[cfg(interlock_cuda)]
+mod resident;
+#[cfg(interlock_cuda)]
+mod staging;
+#[cfg(interlock_cuda)]
 mod status;
-#[cfg(all(interlock_cuda, feature = "kit"))]
+#[cfg(interlock_cuda)]
 mod stream;
-#[cfg(all(interlock_cuda, feature = "kit"))]
+#[cfg(interlock_cuda)]
 mod terms;
 
-#[cfg(all(interlock_cuda, feature = "kit"))]
+#[cfg(interlock_cuda)]
 pub use {
     buffer::{DeviceBuffer, Plain},
-    decode::{decode, fault_in, PointFault, NO_FAULT},
     event::Event,
     group::{Group, G1, G2},
     guard::DeviceGuard,
+    ntt::Domain,
+    stream::Stream,
+    terms::{expand, terms_scratch_bytes, Lists, Variables},
+};
+#[cfg(all(interlock_cuda, feature = "kit"))]
+pub use {
+    decode::{decode, fault_in, PointFault, NO_FAULT},
     msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms},
     pointwise::fr_mul,
     status::check,
-    stream::Stream,
-    terms::{terms_scratch_bytes, Lists, Variables},
 };
 
 use crate::error::Error;
+use crate::prove::Backend;
 
 /// What is known of one GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,9 +92,11 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
 pub(crate) const BUILT_WITH_CUDA: bool = cfg!(interlock_cuda);
 
 /// The backend that proves on GPUs, or why there is none.
-pub(crate) fn backend() -> Result<&'static dyn crate::prove::Backend, crate::Error> {
-    devices()?;
-    Err(crate::Error::NoGpu { why: "this version of interlock proves on the CPU only".to_owned() })
+pub(crate) fn backend() -> Result<&'static dyn Backend, Error> {
+    #[cfg(interlock_cuda)]
+    return backend::Gpu::get().map(|gpu| gpu as &dyn Backend);
+    #[cfg(not(interlock_cuda))]
+    devices().and(Err(Error::NoGpu { why: String::new() }))
 }
 
 impl std::fmt::Display for DeviceInfo {

@@ -12,6 +12,7 @@ use crate::sys;
 #[derive(Clone, Copy, Debug)]
 pub enum Scalars<'a> {
     /// Term i has scalar i.
+    #[cfg_attr(not(feature = "kit"), allow(dead_code))]
     InOrder,
     /// Term i has the scalar whose number stands at i.
     Indexed(&'a DeviceBuffer<u32>),
@@ -61,6 +62,7 @@ impl Shape {
     }
 
     /// Windows of `bits` bits, `group` at a time.
+    #[cfg(any(test, feature = "kit"))]
     pub fn new(bits: u32, group: u32, segment_bits: u32) -> Self {
         Self(sys::interlock_msm_shape { window_bits: bits, windows: 255u32.div_ceil(bits), group, segment_bits })
     }
@@ -71,6 +73,7 @@ impl Shape {
     }
 
     /// How many windows a scalar has.
+    #[cfg(feature = "kit")]
     pub fn windows(&self) -> usize {
         self.0.windows as usize
     }
@@ -108,20 +111,20 @@ pub fn msm<G: Group>(
     scratch: &mut DeviceBuffer<u8>,
     stream: &Stream,
 ) -> Result<(), Error> {
-    at_least("sums", sums.length(), shape.sums())?;
-    at_least("scratch", scratch.length(), msm_scratch_bytes::<G>(terms.len, shape)?)?;
-    at_least("positions", terms.positions.map_or(terms.points.length(), DeviceBuffer::length), terms.len)?;
+    at_least("sums", sums.len(), shape.sums())?;
+    at_least("scratch", scratch.len(), msm_scratch_bytes::<G>(terms.len, shape)?)?;
+    at_least("positions", terms.positions.map_or(terms.points.len(), DeviceBuffer::len), terms.len)?;
     let (indices, reversed_bits) = match terms.order {
         Scalars::InOrder => {
-            at_least("scalars", terms.scalars.length(), terms.len)?;
+            at_least("scalars", terms.scalars.len(), terms.len)?;
             (std::ptr::null(), 0)
         }
         Scalars::Indexed(indices) => {
-            at_least("indices", indices.length(), terms.len)?;
+            at_least("indices", indices.len(), terms.len)?;
             (indices.as_raw().cast_const().cast(), 0)
         }
         Scalars::Reversed(bits) => {
-            at_least("scalars", terms.scalars.length(), 1 << bits)?;
+            at_least("scalars", terms.scalars.len(), 1 << bits)?;
             (std::ptr::null(), bits)
         }
     };
@@ -169,9 +172,9 @@ pub fn sum<G: Group>(
     scratch: &mut DeviceBuffer<u8>,
     stream: &Stream,
 ) -> Result<(), Error> {
-    at_least("sums", sums.length(), 1)?;
-    at_least("scratch", scratch.length(), sum_scratch_bytes::<G>())?;
-    at_least("positions", terms.positions.map_or(terms.points.length(), DeviceBuffer::length), terms.len)?;
+    at_least("sums", sums.len(), 1)?;
+    at_least("scratch", scratch.len(), sum_scratch_bytes::<G>())?;
+    at_least("positions", terms.positions.map_or(terms.points.len(), DeviceBuffer::len), terms.len)?;
     let terms = sys::interlock_sum_terms {
         points: terms.points.as_raw(),
         positions: address(terms.positions),
@@ -188,7 +191,7 @@ fn address(numbers: Option<&DeviceBuffer<u32>>) -> *const u32 {
 
 fn count_address(count: Option<(&DeviceBuffer<u32>, usize)>) -> Result<*const u32, Error> {
     let Some((buffer, place)) = count else { return Ok(std::ptr::null()) };
-    at_least("count", buffer.length(), place + 1)?;
+    at_least("count", buffer.len(), place + 1)?;
     Ok(address(Some(buffer)).wrapping_add(place))
 }
 

@@ -16,13 +16,13 @@ pub fn fr_mul(
     stream: &Stream,
 ) -> Result<(), Error> {
     for (field, factor) in [("a", a), ("b", b)] {
-        if factor.length() < out.length() {
-            let expected = format!("the product has {}", out.length());
-            return Err(Error::Size { field: field.into(), found: factor.length(), expected });
+        if factor.len() < out.len() {
+            let expected = format!("the product has {}", out.len());
+            return Err(Error::Size { field: field.into(), found: factor.len(), expected });
         }
     }
-    // SAFETY: the three ranges have `out.length()` elements, and cudaMalloc aligns to 256 bytes.
+    // SAFETY: the three ranges have `out.len()` elements, and cudaMalloc aligns to 256 bytes.
     check("interlock_fr_mul", unsafe {
-        sys::interlock_fr_mul(out.as_raw(), a.as_raw(), b.as_raw(), out.length(), stream.as_raw())
+        sys::interlock_fr_mul(out.as_raw(), a.as_raw(), b.as_raw(), out.len(), stream.as_raw())
     })
 }

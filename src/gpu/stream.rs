@@ -1,6 +1,6 @@
 //! Streams.
 
-use super::status::check;
+use super::{status::check, Event};
 use crate::error::Error;
 use crate::logging::warning;
 use crate::sys;
@@ -37,6 +37,15 @@ impl Stream {
     pub fn synchronize(&self) -> Result<(), Error> {
         // SAFETY: the stream lives.
         check("cudaStreamSynchronize", unsafe { sys::cudaStreamSynchronize(self.raw) })
+    }
+
+    /// Makes what is enqueued from now on wait for `event`, on the device.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn wait_for(&self, event: &Event) -> Result<(), Error> {
+        // SAFETY: both handles live.
+        check("cudaStreamWaitEvent", unsafe { sys::cudaStreamWaitEvent(self.raw, event.as_raw(), 0) })
     }
 
     /// The handle, for launchers; it lives as long as `self`.

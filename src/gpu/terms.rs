@@ -1,6 +1,7 @@
 //! The terms of a query, listed on the device.
 
 use super::{msm::at_least, status::check, DeviceBuffer, Stream};
+use crate::curve::Fr;
 use crate::error::Error;
 use crate::sys;
 
@@ -31,6 +32,34 @@ pub struct Lists {
     pub counts: DeviceBuffer<u32>,
 }
 
+impl Variables<'_> {
+    /// The launchers' form, its buffers' lengths checked.
+    fn as_raw(&self) -> Result<sys::interlock_variables, Error> {
+        at_least("classes", self.classes.len(), self.len.div_ceil(32))?;
+        let density = match self.density {
+            Some(density) => {
+                at_least("density", density.len(), self.len.div_ceil(64))?;
+                density.as_raw().cast_const().cast()
+            }
+            None => std::ptr::null(),
+        };
+        let (chunk, chunk_starts) = match self.chunks {
+            Some((chunk, starts)) => {
+                at_least("chunks", starts.len(), self.len.div_ceil(chunk.max(1)))?;
+                (chunk, starts.as_raw().cast_const().cast())
+            }
+            None => (0, std::ptr::null()),
+        };
+        Ok(sys::interlock_variables {
+            classes: self.classes.as_raw().cast_const().cast(),
+            density,
+            chunk_starts,
+            chunk,
+            n: self.len,
+        })
+    }
+}
+
 /// Bytes of scratch that [`Lists::append`] needs for so many variables.
 pub fn terms_scratch_bytes(variables: usize) -> usize {
     // SAFETY: it takes a number.
@@ -43,8 +72,14 @@ impl Lists {
     /// # Errors
     /// [`Error::Cuda`].
     pub fn new(ones: usize, full: usize, stream: &Stream) -> Result<Self, Error> {
-        let (ones, positions, indices) = (DeviceBuffer::new(ones)?, DeviceBuffer::new(full)?, DeviceBuffer::new(full)?);
-        Ok(Self { ones, positions, indices, counts: DeviceBuffer::from_host(&[0; 3], stream)? })
+        let counts = DeviceBuffer::new(3)?;
+        counts.clear(0, stream)?;
+        Ok(Self {
+            ones: DeviceBuffer::new(ones)?,
+            positions: DeviceBuffer::new(full)?,
+            indices: DeviceBuffer::new(full)?,
+            counts,
+        })
     }
 
     /// Enqueues the listing of the terms of more variables, whose points follow those of the ones before. There must be room.
@@ -57,36 +92,33 @@ impl Lists {
         scratch: &mut DeviceBuffer<u8>,
         stream: &Stream,
     ) -> Result<(), Error> {
-        at_least("scratch", scratch.length(), terms_scratch_bytes(variables.len))?;
-        at_least("classes", variables.classes.length(), variables.len.div_ceil(32))?;
-        let density = match variables.density {
-            Some(density) => {
-                at_least("density", density.length(), variables.len.div_ceil(64))?;
-                density.as_raw().cast_const().cast()
-            }
-            None => std::ptr::null(),
-        };
-        let (chunk, chunk_starts) = match variables.chunks {
-            Some((chunk, starts)) => {
-                at_least("chunks", starts.length(), variables.len.div_ceil(chunk.max(1)))?;
-                (chunk, starts.as_raw().cast_const().cast())
-            }
-            None => (0, std::ptr::null()),
-        };
+        at_least("scratch", scratch.len(), terms_scratch_bytes(variables.len))?;
         let lists = sys::interlock_query_terms {
             ones: self.ones.as_raw().cast(),
             positions: self.positions.as_raw().cast(),
             indices: self.indices.as_raw().cast(),
             counts: self.counts.as_raw().cast(),
         };
-        let variables = sys::interlock_variables {
-            classes: variables.classes.as_raw().cast_const().cast(),
-            density,
-            chunk_starts,
-            chunk,
-            n: variables.len,
-        };
+        let variables = variables.as_raw()?;
         // SAFETY: the ranges have the sizes that were checked, and the caller sees to the lists' room.
         check("interlock_terms", unsafe { sys::interlock_terms(scratch.as_raw(), &lists, &variables, stream.as_raw()) })
     }
+}
+
+/// Enqueues the writing of the scalars that `variables` stand for to `out`, with zeros after them. `full` are the full-size ones.
+///
+/// # Errors
+/// [`Error::Size`] if a buffer is too short or the variables have no chunks, and [`Error::Cuda`].
+pub fn expand(
+    out: &DeviceBuffer<Fr>,
+    variables: &Variables<'_>,
+    full: &DeviceBuffer<Fr>,
+    stream: &Stream,
+) -> Result<(), Error> {
+    at_least("out", out.len(), variables.len)?;
+    let variables = variables.as_raw()?;
+    // SAFETY: the ranges have the sizes that were checked, and the caller sees to `full`.
+    check("interlock_expand", unsafe {
+        sys::interlock_expand(out.as_raw(), out.len(), &variables, full.as_raw(), stream.as_raw())
+    })
 }

@@ -4,7 +4,6 @@ use std::io;
 use std::path::Path;
 
 use crate::error::{Error, ParamsFault};
-use crate::threads;
 
 /// Why a load failed. [`Failure::at`] makes an [`Error`] of it for each of those who waited.
 #[derive(Debug)]
@@ -26,7 +25,12 @@ pub(super) enum Failure {
         bytes: usize,
     },
     /// The threads that read could not be had.
-    Threads,
+    Threads {
+        /// How many were asked for.
+        count: usize,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The thread that loaded for all who waited panicked.
     Panicked,
 }
@@ -39,7 +43,7 @@ impl Failure {
             Self::Fault(fault) => Error::Params { path, fault: fault.clone() },
             Self::File { operation, source } => Error::File { path, operation, source: again(source) },
             Self::OutOfMemory { what, bytes } => Error::OutOfMemory { what, bytes: *bytes },
-            Self::Threads => threads::refused(),
+            Self::Threads { count, source } => Error::Threads { count: *count, source: again(source) },
             Self::Panicked => {
                 Error::Internal { what: format!("a thread panicked while it loaded {} for others too", path.display()) }
             }
@@ -50,6 +54,16 @@ impl Failure {
 impl From<ParamsFault> for Failure {
     fn from(fault: ParamsFault) -> Self {
         Self::Fault(fault)
+    }
+}
+
+impl From<Error> for Failure {
+    /// Of an error of [`crate::threads::install`].
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Threads { count, source } => Self::Threads { count, source },
+            other => Self::Threads { count: 1, source: io::Error::other(other.to_string()) },
+        }
     }
 }
 

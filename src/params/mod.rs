@@ -39,12 +39,32 @@ impl Srs {
     /// in the file, [`Error::OutOfMemory`], and [`Error::Setting`] if no threads can be had to read it. Nothing is kept of
     /// a failed load: the next call tries again.
     pub fn open(path: &Path, cache: bool) -> Result<Self, Error> {
+        threads::check_not_forked()?;
         let loaded = Self::cache();
-        let open = || -> Result<_, Arc<Failure>> {
+        // Both before the load: they may log, and a log callback may load the same file.
+        let check_subgroup = settings::check_subgroup();
+        settings::cpu_threads();
+        let mut took = None;
+        let mut open = || -> Result<_, Arc<Failure>> {
             let file = ParamsFile::open(path)?;
-            loaded.get_or_load(file.id, cache, || load(&file, path))
+            let start = Instant::now();
+            loaded.get_or_load(file.id, cache, || {
+                let params = load(&file, check_subgroup)?;
+                took = Some((file.id.size, start.elapsed()));
+                Ok(params)
+            })
         };
-        open().map(Self).map_err(|failure| failure.at(path))
+        let params = open().map_err(|failure| failure.at(path))?;
+        // Not before others who wait for this load have it: a log callback may be one of them.
+        if let Some((size, time)) = took {
+            logging::info!(
+                "parameter file {}: domain 2^{}, {size} bytes, read and checked in {:.3} s",
+                path.display(),
+                params.domain_log2(),
+                time.as_secs_f64()
+            );
+        }
+        Ok(Self(params))
     }
 
     /// Drops the cache's own reference to these parameters, so that they go when the last handle and the last proof do.
@@ -60,24 +80,16 @@ impl Srs {
 
     fn cache() -> &'static Cache {
         static CACHE: OnceLock<Cache> = OnceLock::new();
-        CACHE.get_or_init(|| Cache::new(settings::srs_cache_capacity()))
+        let capacity = settings::srs_cache_capacity();
+        CACHE.get_or_init(|| Cache::new(capacity))
     }
 }
 
-fn load(file: &ParamsFile, path: &Path) -> Result<Parameters, Failure> {
-    let start = Instant::now();
-    let params = threads::install(|| load::read(&file.file, file.id.size, settings::check_subgroup()));
+fn load(file: &ParamsFile, check_subgroup: bool) -> Result<Parameters, Failure> {
+    let params = threads::install(|| load::read(&file.file, file.id.size, check_subgroup));
     // What looks like a fault of a file that something is writing is none.
     file.check_unchanged()?;
-    let params = params.map_err(|_| Failure::Threads)??;
-    logging::info!(
-        "parameter file {}: domain 2^{}, {} bytes, read and checked in {:.3} s",
-        path.display(),
-        params.domain_log2(),
-        file.id.size,
-        start.elapsed().as_secs_f64()
-    );
-    Ok(params)
+    params?
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::params::Parameters;
 use crate::prove::{Blinding, Evaluations, Witness};
 
 /// A batch of proofs of one SRS, validated: every size agrees with the SRS and every popcount with its bits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Batch<'e, 'w> {
     /// Constraint evaluations, one a circuit. Needed until [`Backend::start`] returns.
     pub evaluations: &'e [Evaluations<'e>],
@@ -29,6 +29,12 @@ pub struct Batch<'e, 'w> {
 pub trait Backend: Sync {
     /// Its name: `"cpu"` or `"gpu"`.
     fn name(&self) -> &'static str;
+
+    /// Whether it has the means to prove with these parameters, on `device` if one is asked for.
+    ///
+    /// # Errors
+    /// [`Error::NoGpu`] with what is lacking, [`Error::NoSuchDevice`].
+    fn can_prove(&self, srs: &Parameters, device: Option<usize>) -> Result<(), Error>;
 
     /// Does all of a batch's work that needs a, b and c, and starts or sets aside the rest.
     ///

@@ -82,11 +82,16 @@ pub(crate) fn check_scalars(
             return Err(Error::NonCanonicalScalar { vector: format!("provers[{circuit}].{name}"), index });
         }
     }
-    check_blinding(circuit, "r_s", &blinding.r)?;
-    check_blinding(circuit, "s_s", &blinding.s)
+    check_blinding(circuit, blinding)
 }
 
-fn check_blinding(circuit: usize, name: &str, x: &Fr) -> Result<(), Error> {
+/// Checks that r and s of circuit `circuit` are below the group order.
+pub(crate) fn check_blinding(circuit: usize, blinding: &Blinding) -> Result<(), Error> {
+    check_factor(circuit, "r_s", &blinding.r)?;
+    check_factor(circuit, "s_s", &blinding.s)
+}
+
+fn check_factor(circuit: usize, name: &str, x: &Fr) -> Result<(), Error> {
     if is_canonical(x) {
         return Ok(());
     }

@@ -40,6 +40,11 @@ impl<'a> Density<'a> {
         }
     }
 
+    /// The words, with whatever stands past the end.
+    pub fn raw_words(&self) -> &'a [u64] {
+        self.words
+    }
+
     /// Number of words.
     pub fn words(&self) -> usize {
         self.words.len()

@@ -1,39 +1,61 @@
 //! Which backend proves a batch.
 
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cpu::Cpu;
 use crate::error::Error;
 use crate::gpu;
 use crate::logging;
+use crate::params::Parameters;
 use crate::prove::Backend;
 use crate::settings::{self, BackendChoice};
 
 static CPU: Cpu = Cpu;
 
-/// The backend for a batch for which `device` was asked.
+/// The backend to try, and the one that proves if that one's device has no memory left.
+pub(crate) struct Selected {
+    pub(crate) backend: &'static dyn Backend,
+    pub(crate) instead: Option<&'static dyn Backend>,
+}
+
+/// The backend for a batch with these parameters, for which `device` was asked; without parameters, for any.
 ///
 /// # Errors
 /// [`Error::NoGpu`] if a GPU was asked for and none can prove, [`Error::NoSuchDevice`] if `device` is out of range,
 /// [`Error::Setting`] if the environment asks for something that does not exist.
-pub(crate) fn select(device: Option<usize>) -> Result<&'static dyn Backend, Error> {
+pub(crate) fn select(device: Option<usize>, srs: Option<&Parameters>) -> Result<Selected, Error> {
+    let gpu = || -> Result<&'static dyn Backend, Error> {
+        let gpu = gpu::backend()?;
+        srs.map_or(Ok(()), |srs| gpu.can_prove(srs, device))?;
+        Ok(gpu)
+    };
+    let only = |backend| Selected { backend, instead: None };
     match (settings::backend()?, device) {
-        (BackendChoice::Cpu, _) => Ok(&CPU),
-        (BackendChoice::Gpu, None) => gpu::backend(),
+        (BackendChoice::Cpu, _) => Ok(only(&CPU)),
+        (BackendChoice::Gpu, None) => gpu().map(only),
         (_, Some(index)) => {
             let count = gpu::devices().map_or(0, |devices| devices.len());
             if index >= count {
                 return Err(Error::NoSuchDevice { index: index as i64, count });
             }
-            gpu::backend()
+            gpu().map(only)
         }
-        (BackendChoice::Auto, None) => Ok(gpu::backend().unwrap_or_else(|why| {
-            if gpu::BUILT_WITH_CUDA {
-                static SAID: Once = Once::new();
-                SAID.call_once(|| logging::warning!("proving on the CPU, which takes far longer than a GPU: {why}"));
+        (BackendChoice::Auto, None) => Ok(match gpu() {
+            Ok(backend) => Selected { backend, instead: Some(&CPU) },
+            Err(why) => {
+                say_why_not_on_a_gpu(&why);
+                only(&CPU)
             }
-            &CPU
-        })),
+        }),
+    }
+}
+
+/// Says it once, in builds that could have used one.
+fn say_why_not_on_a_gpu(why: &Error) {
+    // No Once: a log callback may call what comes here again.
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if gpu::BUILT_WITH_CUDA && !SAID.swap(true, Ordering::Relaxed) {
+        logging::warning!("proving on the CPU, which takes far longer than a GPU: {why}");
     }
 }
 
@@ -53,5 +75,5 @@ pub fn available(choice: BackendChoice) -> Result<(), Error> {
 /// # Errors
 /// As the proof itself would give.
 pub fn current() -> Result<&'static str, Error> {
-    select(None).map(Backend::name)
+    select(None, None).map(|selected| selected.backend.name())
 }

@@ -24,6 +24,34 @@ unsafe extern "C" {
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }
+unsafe extern "C" {
+    pub fn interlock_quotient_domain_bytes(log2: ::std::os::raw::c_uint) -> usize;
+}
+unsafe extern "C" {
+    pub fn interlock_quotient_domain(
+        domain: *mut ::std::os::raw::c_void,
+        log2: ::std::os::raw::c_uint,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_quotient_product(
+        a: *mut ::std::os::raw::c_void,
+        b: *mut ::std::os::raw::c_void,
+        domain: *const ::std::os::raw::c_void,
+        log2: ::std::os::raw::c_uint,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_quotient_finish(
+        a: *mut ::std::os::raw::c_void,
+        c: *mut ::std::os::raw::c_void,
+        domain: *const ::std::os::raw::c_void,
+        log2: ::std::os::raw::c_uint,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct interlock_msm_terms {
@@ -152,6 +180,15 @@ unsafe extern "C" {
         scratch: *mut ::std::os::raw::c_void,
         terms: *const interlock_query_terms,
         variables: *const interlock_variables,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_expand(
+        out: *mut ::std::os::raw::c_void,
+        m: usize,
+        variables: *const interlock_variables,
+        full: *const ::std::os::raw::c_void,
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }

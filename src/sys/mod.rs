@@ -6,11 +6,13 @@
 //! makes values of [`crate::Error`] of them.
 #![allow(non_snake_case, non_camel_case_types, clippy::upper_case_acronyms)]
 
-// All launchers are declared; the library itself does not call those that are there for the tests on a device.
 mod launchers;
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+/// Sizes of the launchers' memory: arithmetic, not counted.
+pub use launchers::interlock_quotient_domain_bytes;
 
 /// A `cudaError_t` or `CUresult`: 0 is success, and the numbers agree where both have one.
 pub type Status = c_int;
@@ -25,29 +27,27 @@ pub const ATTRIBUTE_COMPUTE_CAPABILITY: [c_int; 2] = [75, 76];
 /// The CUDA version whose form of the driver's functions is meant.
 const DRIVER_INTERFACE: c_uint = 12000;
 
-#[cfg(feature = "kit")]
 pub type Stream = *mut launchers::CUstream_st;
-#[cfg(feature = "kit")]
 pub type Event = *mut c_void;
-#[cfg(feature = "kit")]
 pub const STREAM_NON_BLOCKING: c_uint = 1;
-#[cfg(feature = "kit")]
 pub const EVENT_DEFAULT: c_uint = 0;
+/// `cudaHostAllocPortable`.
+pub const HOST_ALLOC_PORTABLE: c_uint = 1;
 /// `cudaMemcpyHostToDevice`.
-#[cfg(feature = "kit")]
 pub const HOST_TO_DEVICE: c_int = 1;
 /// `cudaMemcpyDeviceToHost`.
-#[cfg(feature = "kit")]
 pub const DEVICE_TO_HOST: c_int = 2;
 
 /// What launchers take, and what they say of it without a call of CUDA.
-#[cfg(feature = "kit")]
 pub use launchers::{
     interlock_msm_g1_scratch_bytes, interlock_msm_g2_scratch_bytes, interlock_msm_shape, interlock_msm_shape_for,
-    interlock_msm_terms, interlock_point_fault, interlock_query_terms, interlock_sum_g1_scratch_bytes,
-    interlock_sum_g2_scratch_bytes, interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
-    INTERLOCK_POINT_COMPRESSED, INTERLOCK_POINT_COORDINATE, INTERLOCK_POINT_INFINITY, INTERLOCK_POINT_INFINITY_FLAG,
-    INTERLOCK_POINT_OFF_CURVE, INTERLOCK_POINT_SIGN,
+    interlock_msm_terms, interlock_query_terms, interlock_sum_g1_scratch_bytes, interlock_sum_g2_scratch_bytes,
+    interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
+};
+#[cfg(feature = "kit")]
+pub use launchers::{
+    interlock_point_fault, INTERLOCK_POINT_COMPRESSED, INTERLOCK_POINT_COORDINATE, INTERLOCK_POINT_INFINITY,
+    INTERLOCK_POINT_INFINITY_FLAG, INTERLOCK_POINT_OFF_CURVE, INTERLOCK_POINT_SIGN,
 };
 
 /// The functions that the library calls, each with a counter.
@@ -144,40 +144,42 @@ functions! {
         fn cudaDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int) -> Status;
         fn cudaGetErrorString(error: Status) -> *const c_char;
         fn cudaGetLastError() -> Status;
-        #[cfg(feature = "kit")] fn cudaGetDevice(device: *mut c_int) -> Status;
-        #[cfg(feature = "kit")] fn cudaSetDevice(device: c_int) -> Status;
-        #[cfg(feature = "kit")] fn cudaMalloc(pointer: *mut *mut c_void, bytes: usize) -> Status;
-        #[cfg(feature = "kit")] fn cudaFree(pointer: *mut c_void) -> Status;
-        #[cfg(feature = "kit")]
+        fn cudaGetDevice(device: *mut c_int) -> Status;
+        fn cudaSetDevice(device: c_int) -> Status;
+        fn cudaMalloc(pointer: *mut *mut c_void, bytes: usize) -> Status;
+        fn cudaFree(pointer: *mut c_void) -> Status;
+        fn cudaHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint) -> Status;
+        fn cudaFreeHost(pointer: *mut c_void) -> Status;
+        fn cudaMemsetAsync(pointer: *mut c_void, value: c_int, bytes: usize, stream: Stream) -> Status;
+        fn cudaStreamWaitEvent(stream: Stream, event: Event, flags: c_uint) -> Status;
         fn cudaMemcpyAsync(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int, stream: Stream) -> Status;
-        #[cfg(feature = "kit")] fn cudaStreamCreateWithFlags(stream: *mut Stream, flags: c_uint) -> Status;
-        #[cfg(feature = "kit")] fn cudaStreamSynchronize(stream: Stream) -> Status;
-        #[cfg(feature = "kit")] fn cudaStreamDestroy(stream: Stream) -> Status;
-        #[cfg(feature = "kit")] fn cudaEventCreateWithFlags(event: *mut Event, flags: c_uint) -> Status;
-        #[cfg(feature = "kit")] fn cudaEventRecord(event: Event, stream: Stream) -> Status;
-        #[cfg(feature = "kit")] fn cudaEventSynchronize(event: Event) -> Status;
+        fn cudaStreamCreateWithFlags(stream: *mut Stream, flags: c_uint) -> Status;
+        fn cudaStreamSynchronize(stream: Stream) -> Status;
+        fn cudaStreamDestroy(stream: Stream) -> Status;
+        fn cudaEventCreateWithFlags(event: *mut Event, flags: c_uint) -> Status;
+        fn cudaEventRecord(event: Event, stream: Stream) -> Status;
+        fn cudaEventSynchronize(event: Event) -> Status;
         #[cfg(feature = "kit")] fn cudaEventElapsedTime(milliseconds: *mut f32, from: Event, to: Event) -> Status;
-        #[cfg(feature = "kit")] fn cudaEventDestroy(event: Event) -> Status;
+        fn cudaEventDestroy(event: Event) -> Status;
     }
     launchers {
         fn interlock_driver_entry_point(symbol: *const c_char, version: c_uint, function: *mut *mut c_void);
         #[cfg(feature = "kit")]
         fn interlock_fr_mul(out: *mut c_void, a: *const c_void, b: *const c_void, n: usize, stream: Stream);
-        #[cfg(feature = "kit")]
+        fn interlock_quotient_domain(domain: *mut c_void, log2: c_uint, stream: Stream);
+        fn interlock_quotient_product(a: *mut c_void, b: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
+        fn interlock_quotient_finish(a: *mut c_void, c: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
         fn interlock_msm_g1(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
-        #[cfg(feature = "kit")]
         fn interlock_msm_g2(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
-        #[cfg(feature = "kit")]
         fn interlock_sum_g1(scratch: *mut c_void, sum: *mut c_void, terms: *const interlock_sum_terms, stream: Stream);
-        #[cfg(feature = "kit")]
         fn interlock_sum_g2(scratch: *mut c_void, sum: *mut c_void, terms: *const interlock_sum_terms, stream: Stream);
-        #[cfg(feature = "kit")]
         fn interlock_decode_g1(points: *mut c_void, bytes: *const c_void, n: usize, first: u64, fault: *mut u64, stream: Stream);
-        #[cfg(feature = "kit")]
         fn interlock_decode_g2(points: *mut c_void, bytes: *const c_void, n: usize, first: u64, fault: *mut u64, stream: Stream);
-        #[cfg(feature = "kit")]
         fn interlock_terms(
             scratch: *mut c_void, terms: *const interlock_query_terms, variables: *const interlock_variables, stream: Stream
+        );
+        fn interlock_expand(
+            out: *mut c_void, m: usize, variables: *const interlock_variables, full: *const c_void, stream: Stream
         );
     }
     driver {

@@ -4,10 +4,14 @@ mod check;
 #[cfg(device)]
 mod device;
 mod host;
+#[cfg(device)]
+mod identity;
 mod inputs;
 #[cfg(device)]
 mod msm;
 mod operations;
+#[cfg(device)]
+mod quotient;
 #[cfg(device)]
 mod throughput;
 
@@ -22,11 +26,14 @@ unsafe impl<T: Copy> Plain for Pair<T> {}
 unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
 const USAGE: &str =
-    "usage: interlock-kit devices | host N | device N | throughput | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO
+    "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-times K | msm N |
+                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
   throughput   times multiplications and additions on the first GPU
+  quotient K   compares the polynomial h over domains of 2 to 2^K points on the first GPU with the CPU's
+  quotient-times K   times it over large domains of up to 2^K points
   msm N        compares MSMs, sums, decoding and lists of up to N with blst's and the CPU's on the first GPU
   msm-few      the same for a few MSMs and sums, for compute-sanitizer
   msm-time LOG times MSMs of up to 2^LOG terms (from 12 on), sums and decoding
@@ -47,6 +54,16 @@ fn main() {
         ["device", n] => number(n).and_then(on_device),
         #[cfg(device)]
         ["throughput"] => device::Device::first().and_then(|device| throughput::all(&device)),
+        #[cfg(device)]
+        ["quotient", log2] => domain(log2).and_then(|log2| {
+            let compared = quotient::check(&device::Device::first()?, log2, SEED)?;
+            println!("device: {compared} coefficients of h are the CPU's");
+            Ok(())
+        }),
+        #[cfg(device)]
+        ["quotient-times", log2] => domain(log2)
+            .and_then(|log2| quotient::times(&device::Device::first()?, log2, SEED))
+            .map(|lines| lines.iter().for_each(|line| println!("{line}"))),
         #[cfg(device)]
         ["msm", n] => number(n).and_then(check_msm),
         #[cfg(device)]
@@ -74,6 +91,20 @@ fn number(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("{text:?} is no number\n{USAGE}"))
 }
 
+#[cfg(device)]
+fn check_msm(n: usize) -> Result<(), String> {
+    let device = device::Device::first()?;
+    println!("decoding: {} batches are blst's", msm::check_decoding(&device, n.clamp(1, 100_000), SEED)?);
+    println!("listing: {} queries are as counted", msm::check_listing(&device, 20 * n, SEED)?);
+    println!("MSMs: {} results are blst's", msm::check(&device, n, SEED)?);
+    Ok(())
+}
+
+#[cfg(device)]
+fn domain(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|log2| *log2 <= 32).ok_or_else(|| format!("{text:?} is no size of a domain\n{USAGE}"))
+}
+
 fn devices() -> Result<(), String> {
     for (i, device) in interlock::devices().map_err(|error| error.to_string())?.iter().enumerate() {
         let (major, minor) = device.compute_capability;
@@ -95,14 +126,5 @@ fn on_device(n: usize) -> Result<(), String> {
     for (name, calls) in interlock::kit::counts().into_iter().filter(|(_, calls)| *calls > 0) {
         println!("  {name}: {calls} calls");
     }
-    Ok(())
-}
-
-#[cfg(device)]
-fn check_msm(n: usize) -> Result<(), String> {
-    let device = device::Device::first()?;
-    println!("decoding: {} batches are blst's", msm::check_decoding(&device, n.clamp(1, 100_000), SEED)?);
-    println!("listing: {} queries are as counted", msm::check_listing(&device, 20 * n, SEED)?);
-    println!("MSMs: {} results are blst's", msm::check(&device, n, SEED)?);
     Ok(())
 }

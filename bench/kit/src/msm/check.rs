@@ -176,7 +176,7 @@ fn check_msm<G: Known>(
     let counted = case.count.map_or(case.len, |count| case.len.min(count as usize));
     let run = || -> Result<_, interlock::Error> {
         let needed = msm_scratch_bytes::<G>(case.len, shape)?;
-        if scratch.length() < needed {
+        if scratch.len() < needed {
             *scratch = poisoned(needed, stream)?;
         }
         let upload =

@@ -48,7 +48,7 @@ fn run<G: Known>(device: &Device, bytes: &[u8], first: u64) -> Result<Decoded<G>
     let stream = &device.stream;
     let run = || -> Result<_, interlock::Error> {
         let bytes = DeviceBuffer::from_host(bytes, stream)?;
-        let mut points = poisoned(bytes.length() / G::ENCODED, stream)?;
+        let mut points = poisoned(bytes.len() / G::ENCODED, stream)?;
         let mut fault = DeviceBuffer::from_host(&[NO_FAULT], stream)?;
         decode::<G>(&mut points, &bytes, first, &mut fault, stream)?;
         Ok((points.to_host(stream)?, fault_in(fault.to_host(stream)?[0])))

@@ -189,7 +189,7 @@ fn decoding_line<G: Known>(device: &Device) -> Result<(), String> {
     let bytes: Vec<u8> = encoded.iter().copied().cycle().take(encoded.len() << 7).collect();
     let run = || -> Result<_, Error> {
         let bytes = DeviceBuffer::from_host(&bytes, stream)?;
-        let mut points = DeviceBuffer::new(bytes.length() / G::ENCODED)?;
+        let mut points = DeviceBuffer::new(bytes.len() / G::ENCODED)?;
         let mut fault = DeviceBuffer::from_host(&[NO_FAULT], stream)?;
         let mut seconds = Vec::new();
         for _ in 0..=RUNS {

@@ -1,0 +1,161 @@
+//! Times and checks whole proofs of circuits of any size that have the shape of Filecoin's PoRep.
+
+mod circuit;
+mod expected;
+mod file;
+mod known;
+mod measure;
+mod options;
+mod peers;
+mod report;
+mod scalar;
+mod work;
+
+use std::path::Path;
+
+use interlock::curve::Proof;
+use interlock::prove::{prove, Batch};
+use interlock::{logging, settings, Locks, Srs};
+
+use circuit::{Densities, Made};
+use known::{Counts, Logs};
+use measure::timed;
+use options::Options;
+use report::{Loading, Report, Row};
+use work::{Mix, Sizes, POREP, TWELVE};
+
+fn main() {
+    let outcome = Options::parse(std::env::args().skip(1)).and_then(|options| run(&options));
+    if let Err(what) = outcome {
+        eprintln!("{what}");
+        std::process::exit(1);
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    settings::set_backend(options.backend);
+    logging::set_level(logging::Level::Info);
+    let mut report = Report::new(options.backend);
+    for log2 in &options.sizes {
+        let path = options.folder.join(format!("interlock-bench-{log2}-{}.params", std::process::id()));
+        let done = size(*log2, &path, options, &mut report);
+        // A file that was never made need not go.
+        let _ = std::fs::remove_file(&path);
+        if let Err(what) = done {
+            print!("{report}");
+            return Err(format!("2^{log2}: {what}"));
+        }
+    }
+    print!("{report}");
+    match report.wrong() {
+        0 => Ok(()),
+        n => Err(format!("{n} proofs are WRONG")),
+    }
+}
+
+/// All that is measured at one size.
+fn size(log2: u32, path: &Path, options: &Options, report: &mut Report) -> Result<(), String> {
+    let logs = Logs::new();
+    let densities = Densities::new(Sizes::of(log2));
+    let (bytes, wrote) = timed(|| file::write(path, &logs, &Counts::of(&densities)));
+    let bytes = bytes.map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    eprintln!("2^{log2}: parameters of {bytes} bytes written in {:.2} s", wrote.seconds);
+
+    let open = || timed(|| Srs::open(path, false));
+    let told = |error: interlock::Error| error.to_string();
+    // The first time, the system may have to find the memory.
+    drop(open().0.map_err(told)?);
+    let (srs, load) = open();
+    let srs = srs.map_err(told)?;
+    report.loaded(Loading { log2, bytes, took: load });
+
+    let mut is_first = true;
+    for mix in [&POREP, &TWELVE] {
+        let (made, making) = timed(|| Made::new(&densities, mix));
+        eprintln!("2^{log2}, {}: circuit made in {:.2} s", mix.name, making.seconds);
+        report.proved(proofs(&made, mix, &srs, &logs, options, is_first)?);
+        is_first = false;
+    }
+    Ok(())
+}
+
+fn proofs(
+    made: &Made<'_>,
+    mix: &Mix,
+    srs: &Srs,
+    logs: &Logs,
+    options: &Options,
+    is_first: bool,
+) -> Result<Row, String> {
+    let one = || prove_once(made, srs);
+    let (proof, first) = timed(one);
+    let proof = proof?;
+    let log2 = made.densities.sizes.log2;
+    let mut wrong = None;
+    if log2 <= options.check_up_to {
+        let (expected, took) = timed(|| expected::proof(made, logs));
+        wrong = Some(differences(&proof, &expected?));
+        eprintln!("2^{log2}, {}: checked in {:.2} s", mix.name, took.seconds);
+    }
+    let same = |again: Proof| if again == proof { Ok(()) } else { Err("two proofs of one circuit differ".to_owned()) };
+    let mut warm = Vec::new();
+    for _ in 0..options.warm {
+        let (again, took) = timed(one);
+        same(again?)?;
+        eprintln!("2^{log2}, {}: {:.4} s, {:.3} CPU s", mix.name, took.seconds, took.cpu_seconds);
+        warm.push(took);
+    }
+    let device_mib = measure::device_memory(|| same(one()?))?;
+    Ok(Row { log2, mix: mix.name, first: is_first.then_some(first), warm, device_mib, wrong })
+}
+
+fn prove_once(made: &Made<'_>, srs: &Srs) -> Result<Proof, String> {
+    let evaluations = [made.evaluations()];
+    let proofs = prove(Batch {
+        evaluations: &evaluations,
+        witnesses: vec![made.witness()],
+        blindings: vec![made.blinding],
+        srs: srs.parameters().clone(),
+        locks: Locks::shared(),
+        device: None,
+    });
+    proofs.map(|proofs| proofs[0]).map_err(|error| error.to_string())
+}
+
+/// Names of the points that are wrong.
+fn differences(found: &Proof, expected: &Proof) -> Vec<&'static str> {
+    let same = [("A", found.a == expected.a), ("B", found.b == expected.b), ("C", found.c == expected.c)];
+    same.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use interlock::curve::FR_ONE;
+
+    #[test]
+    fn proofs_are_as_expected_and_others_are_noticed() {
+        settings::set_backend(settings::BackendChoice::Cpu);
+        let logs = Logs::new();
+        let densities = Densities::new(Sizes::of(9));
+        let path = std::env::temp_dir().join(format!("interlock-bench-test-{}.params", std::process::id()));
+        file::write(&path, &logs, &Counts::of(&densities)).unwrap();
+        let srs = Srs::open(&path, false).unwrap();
+        std::fs::remove_file(&path).unwrap();
+
+        let mut made = Made::new(&densities, &POREP);
+        let expected = expected::proof(&made, &logs).unwrap();
+        let wrong = |made: &Made<'_>| differences(&prove_once(made, &srs).unwrap(), &expected);
+        assert!(wrong(&made).is_empty());
+
+        let in_both =
+            (0..made.aux.len()).find(|i| (densities.a_aux[i / 64] & densities.b_aux[i / 64]) >> (i % 64) & 1 == 1);
+        let i = in_both.unwrap();
+        let value = made.aux[i];
+        made.aux[i] = scalar::add(&value, &FR_ONE);
+        assert_eq!(wrong(&made), ["A", "B", "C"]);
+        made.aux[i] = value;
+        made.c[17] = scalar::add(&made.c[17], &FR_ONE);
+        assert_eq!(wrong(&made), ["C"]);
+    }
+}

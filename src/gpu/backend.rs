@@ -1,0 +1,128 @@
+//! The GPU backend.
+
+use std::sync::{Mutex, OnceLock, PoisonError, TryLockError};
+
+use super::engine::{Circuit, Engine};
+use super::{devices, DeviceGuard};
+use crate::curve::Proof;
+use crate::error::Error;
+use crate::params::Parameters;
+use crate::prove::{Backend, Batch, Pending};
+
+/// The backend that proves on the GPUs of this machine: one proof at a time on each.
+pub(super) struct Gpu {
+    devices: Vec<Device>,
+}
+
+struct Device {
+    ordinal: usize,
+    memory: u64,
+    supported: bool,
+    engine: Mutex<Option<Engine>>,
+}
+
+impl Gpu {
+    /// The one of this process.
+    ///
+    /// # Errors
+    /// [`Error::NoGpu`].
+    pub(super) fn get() -> Result<&'static Self, Error> {
+        static GPU: OnceLock<Gpu> = OnceLock::new();
+        if let Some(gpu) = GPU.get() {
+            return Ok(gpu);
+        }
+        let device = |(ordinal, info): (usize, super::DeviceInfo)| Device {
+            ordinal,
+            memory: info.memory,
+            supported: info.supported,
+            engine: Mutex::new(None),
+        };
+        let devices = devices()?.into_iter().enumerate().map(device).collect();
+        Ok(GPU.get_or_init(|| Self { devices }))
+    }
+
+    /// The device asked for, or one that is idle, or else the first.
+    fn device(&self, asked: Option<usize>) -> Result<&Device, Error> {
+        let count = self.devices.len();
+        match asked {
+            Some(index) => {
+                let device = self.devices.get(index).ok_or(Error::NoSuchDevice { index: index as i64, count })?;
+                if !device.supported {
+                    return Err(Error::NoGpu { why: format!("this build has no code for device {index}") });
+                }
+                Ok(device)
+            }
+            None => {
+                let supported = || self.devices.iter().filter(|device| device.supported);
+                let idle = |device: &&Device| !matches!(device.engine.try_lock(), Err(TryLockError::WouldBlock));
+                supported()
+                    .find(idle)
+                    .or_else(|| supported().next())
+                    .ok_or_else(|| Error::NoGpu { why: "this build has no code for any device".to_owned() })
+            }
+        }
+    }
+}
+
+impl Backend for Gpu {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn can_prove(&self, srs: &Parameters, device: Option<usize>) -> Result<(), Error> {
+        let device = self.device(device)?;
+        let needed = bytes_needed(srs);
+        if needed > device.memory {
+            return Err(Error::NoGpu {
+                why: format!(
+                    "parameters and vectors of this circuit take {} MiB of device memory, and device {} has {} MiB",
+                    needed >> 20,
+                    device.ordinal,
+                    device.memory >> 20
+                ),
+            });
+        }
+        Ok(())
+    }
+
+    fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
+        let device = self.device(batch.device)?;
+        let mut engine = device.engine.lock().unwrap_or_else(PoisonError::into_inner);
+        let _current = DeviceGuard::set(device.ordinal)?;
+        // Whatever state a failure leaves it in, the next proof starts afresh.
+        let proofs = prove(&mut engine, &batch);
+        if proofs.is_err() {
+            *engine = None;
+        }
+        let proofs = proofs?;
+        Ok(Box::new(Proved(proofs)))
+    }
+}
+
+fn prove(engine: &mut Option<Engine>, batch: &Batch<'_, '_>) -> Result<Vec<Proof>, Error> {
+    let engine = match engine {
+        Some(engine) => engine,
+        none => none.insert(Engine::new()?),
+    };
+    let circuits = batch.evaluations.iter().zip(&batch.witnesses).zip(&batch.blindings).enumerate();
+    circuits
+        .map(|(number, ((evaluations, witness), blinding))| {
+            engine.prove(Circuit { number, evaluations, witness, blinding }, &batch.srs)
+        })
+        .collect()
+}
+
+/// What a proof takes at least: the queries, three vectors over the domain, and the sorting of an MSM of that size.
+fn bytes_needed(srs: &Parameters) -> u64 {
+    let m = srs.domain_size() as u64;
+    srs.bytes() as u64 + m * (3 * 32 + 64)
+}
+
+/// A batch whose proofs are made.
+struct Proved(Vec<Proof>);
+
+impl Pending for Proved {
+    fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
+        Ok(self.0)
+    }
+}

@@ -1,0 +1,53 @@
+//! Page-locked host memory, which the device copies from at the bus's full rate.
+
+use std::ffi::c_void;
+
+use super::status::check;
+use crate::error::Error;
+use crate::logging::warning;
+use crate::sys;
+
+/// Host memory that CUDA has locked, usable from every device.
+#[derive(Debug)]
+pub struct PinnedBuffer {
+    pointer: *mut c_void,
+    bytes: usize,
+}
+
+// SAFETY: the memory belongs to no thread.
+unsafe impl Send for PinnedBuffer {}
+
+impl PinnedBuffer {
+    /// `bytes` bytes of zeros.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn new(bytes: usize) -> Result<Self, Error> {
+        let mut pointer = std::ptr::null_mut();
+        // SAFETY: one pointer is written.
+        check("cudaHostAlloc", unsafe { sys::cudaHostAlloc(&mut pointer, bytes, sys::HOST_ALLOC_PORTABLE) })?;
+        // SAFETY: the memory is ours and has this many bytes.
+        unsafe { pointer.write_bytes(0, bytes) };
+        Ok(Self { pointer, bytes })
+    }
+
+    /// The memory. A copy from it must be over before it is written again.
+    pub fn as_mut_slice(&mut self) -> &mut [u8] {
+        // SAFETY: the memory is ours, initialised, and borrowed as long as the slice.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer.cast(), self.bytes) }
+    }
+
+    /// Its address, for copies.
+    pub fn as_raw(&self) -> *const c_void {
+        self.pointer
+    }
+}
+
+impl Drop for PinnedBuffer {
+    fn drop(&mut self) {
+        // SAFETY: the memory is ours; CUDA waits for copies from it.
+        if let Err(error) = check("cudaFreeHost", unsafe { sys::cudaFreeHost(self.pointer) }) {
+            warning!("pinned memory could not be given back: {error}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Parameters in device memory.
+
+use super::staging::Staging;
+use super::{DeviceBuffer, Plain};
+use crate::curve::{G1Affine, G2Affine};
+use crate::error::Error;
+use crate::params::Parameters;
+
+/// The queries of a circuit on a device, in the order and form of [`Parameters`].
+#[derive(Debug)]
+pub(super) struct Resident {
+    pub(super) h: DeviceBuffer<G1Affine>,
+    pub(super) l: DeviceBuffer<G1Affine>,
+    pub(super) a: DeviceBuffer<G1Affine>,
+    pub(super) b_g1: DeviceBuffer<G1Affine>,
+    pub(super) b_g2: DeviceBuffer<G2Affine>,
+}
+
+impl Resident {
+    /// Enqueues the copying of `parameters` to the current device.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn new(parameters: &Parameters, staging: &mut Staging) -> Result<Self, Error> {
+        Ok(Self {
+            h: query(&parameters.h, staging)?,
+            l: query(&parameters.l, staging)?,
+            a: query(&parameters.a, staging)?,
+            b_g1: query(&parameters.b_g1, staging)?,
+            b_g2: query(&parameters.b_g2, staging)?,
+        })
+    }
+}
+
+fn query<T: Plain + Sync>(points: &[T], staging: &mut Staging) -> Result<DeviceBuffer<T>, Error> {
+    let buffer = DeviceBuffer::new(points.len())?;
+    staging.upload(&buffer, [points])?;
+    Ok(buffer)
+}
