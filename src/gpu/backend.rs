@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError, TryLockError};
 
-use super::engine::{Circuit, Engine};
+use super::engine::{Circuit, Engine, Proved};
 use super::{devices, DeviceGuard};
 use crate::curve::Proof;
 use crate::error::Error;
@@ -87,19 +87,22 @@ impl Backend for Gpu {
 
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
         let device = self.device(batch.device)?;
-        let mut engine = device.engine.lock().unwrap_or_else(PoisonError::into_inner);
-        let _current = DeviceGuard::set(device.ordinal)?;
-        // Whatever state a failure leaves it in, the next proof starts afresh.
-        let proofs = prove(&mut engine, &batch);
-        if proofs.is_err() {
-            *engine = None;
-        }
-        let proofs = proofs?;
-        Ok(Box::new(Proved(proofs)))
+        let proved = {
+            let mut engine = device.engine.lock().unwrap_or_else(PoisonError::into_inner);
+            let _current = DeviceGuard::set(device.ordinal)?;
+            let proved = prove(&mut engine, &batch);
+            if proved.is_err() {
+                // Whatever state a failure leaves it in, the next proof starts afresh.
+                *engine = None;
+            }
+            proved?
+        };
+        proved.iter().for_each(|proved| proved.log(&batch.srs));
+        Ok(Box::new(Finished(proved.iter().map(|proved| proved.proof).collect())))
     }
 }
 
-fn prove(engine: &mut Option<Engine>, batch: &Batch<'_, '_>) -> Result<Vec<Proof>, Error> {
+fn prove(engine: &mut Option<Engine>, batch: &Batch<'_, '_>) -> Result<Vec<Proved>, Error> {
     let engine = match engine {
         Some(engine) => engine,
         none => none.insert(Engine::new()?),
@@ -119,9 +122,9 @@ fn bytes_needed(srs: &Parameters) -> u64 {
 }
 
 /// A batch whose proofs are made.
-struct Proved(Vec<Proof>);
+struct Finished(Vec<Proof>);
 
-impl Pending for Proved {
+impl Pending for Finished {
     fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
         Ok(self.0)
     }

@@ -1,7 +1,7 @@
 //! One device at work: what it keeps between proofs, and a proof on it.
 
 use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::classes::{Classes, CHUNK};
 use super::msm::{self, Scalars, Shape, SumTerms, Terms};
@@ -46,6 +46,29 @@ pub(super) struct Circuit<'a> {
     pub(super) blinding: &'a Blinding,
 }
 
+/// A proof, and what it took.
+pub(super) struct Proved {
+    pub(super) proof: Proof,
+    constraints: usize,
+    enqueued: Duration,
+    in_all: Duration,
+}
+
+impl Proved {
+    /// Logs what it took: not while the engine is locked, for a log callback may prove.
+    pub(super) fn log(&self, srs: &Parameters) {
+        logging::info!(
+            "gpu: {} constraints, {} inputs, {} aux, domain 2^{}; ms: {} until all was enqueued, {} in all",
+            self.constraints,
+            srs.inputs,
+            srs.l.len(),
+            srs.domain_log2(),
+            self.enqueued.as_millis(),
+            self.in_all.as_millis(),
+        );
+    }
+}
+
 /// A result that is on its way: the sums that an MSM leaves, and the sum of the points that are multiplied by 1.
 struct Summed<G: Group> {
     full: Option<(DeviceBuffer<G::Sum>, Shape)>,
@@ -72,7 +95,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::NonCanonicalScalar`], [`Error::Cuda`], [`Error::OutOfMemory`].
-    pub(super) fn prove(&mut self, circuit: Circuit<'_>, srs: &Arc<Parameters>) -> Result<Proof, Error> {
+    pub(super) fn prove(&mut self, circuit: Circuit<'_>, srs: &Arc<Parameters>) -> Result<Proved, Error> {
         let start = Instant::now();
         check_blinding(circuit.number, circuit.blinding)?;
         let resident = self.resident(srs)?;
@@ -88,16 +111,7 @@ impl Engine {
         };
         self.held.clear();
         let proof = assemble(&sums, circuit.blinding, srs);
-        logging::info!(
-            "gpu: {} constraints, {} inputs, {} aux, domain 2^{}; ms: {} until all was enqueued, {} in all",
-            circuit.evaluations.a.len(),
-            circuit.witness.inp.len(),
-            circuit.witness.aux.len(),
-            srs.domain_log2(),
-            enqueued.as_millis(),
-            start.elapsed().as_millis(),
-        );
-        Ok(proof)
+        Ok(Proved { proof, constraints: circuit.evaluations.a.len(), enqueued, in_all: start.elapsed() })
     }
 
     fn resident(&mut self, srs: &Arc<Parameters>) -> Result<Arc<Resident>, Error> {
