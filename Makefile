@@ -20,7 +20,8 @@ tests := test-lint test-codegen test-rust test-kernels test-build test-c test-go
 .PHONY: prove test $(tests) build install uninstall bench codegen kit clean setup-prove setup-test stage
 
 prove: setup-prove
-	cd ffi-tests/rust/bellperson-027 && CARGO_TARGET_DIR=$(target) $(CARGO) run --release --locked --quiet --bin prove
+	@echo "prove: building, a minute or two the first time; then parameters are generated, half a minute, once"
+	@cd ffi-tests/rust/bellperson-027 && CARGO_TARGET_DIR=$(target) $(CARGO) run --release --locked --bin prove
 
 test: setup-test
 	$(MAKE) --no-print-directory $(tests)
@@ -33,10 +34,10 @@ build:
 	$(CARGO) build --release --locked
 
 install: build
-	PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install.sh $(target)/release
+	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh $(target)/release
 
 uninstall:
-	PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install.sh --uninstall
+	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh --uninstall
 
 # What the C and Go tests link: an installation below the target folder, with CUDA's code in it.
 stage: export INTERLOCK_CUDA_ARCHS = $(TEST_CUDA_ARCHS)

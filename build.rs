@@ -26,7 +26,7 @@ enum Plan {
 }
 
 fn main() {
-    println!("cargo::rustc-check-cfg=cfg(interlock_cuda)");
+    println!("cargo::rustc-check-cfg=cfg(interlock_cuda, interlock_cuda_declined)");
     link_shared_library();
     for watched in ["build.rs", "build", "cuda"] {
         println!("cargo::rerun-if-changed={watched}");
@@ -55,7 +55,10 @@ fn plan() -> Result<Plan, Fault> {
     }
     Ok(match toolkit::find_nvcc(&ThisMachine, Path::new(&cargo_var("CARGO_MANIFEST_DIR"))) {
         Search::Found(nvcc) => Plan::Cuda(nvcc),
-        Search::Declined => Plan::CpuOnly { why: "INTERLOCK_NVCC was `none` when it was built".into(), remedy: None },
+        Search::Declined => {
+            println!("cargo::rustc-cfg=interlock_cuda_declined");
+            Plan::CpuOnly { why: "INTERLOCK_NVCC was `none` when it was built".into(), remedy: None }
+        }
         Search::Missing(looked) => Plan::CpuOnly {
             why: "no CUDA compiler (nvcc) was found when it was built".into(),
             remedy: Some(format!("looked at {}. To build for GPUs, {}", looked.join(", "), toolkit::INSTALL)),

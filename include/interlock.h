@@ -14,6 +14,11 @@
 //     }
 //     drop_SRS(&srs);
 //
+// r and s blind the proof: draw each anew for every proof, uniformly, from a secure source, and keep them secret. An
+// assignment is what bellperson's prover has after synthesis; abc_size counts, after the circuit's own constraints, one
+// for each public input. A proof here is three affine points; verifiers take 192 bytes, which blst makes of them:
+// blst_p1_affine_compress of a (48), blst_p2_affine_compress of b (96), blst_p1_affine_compress of c (48).
+//
 // Conventions
 //   - Any thread may call any function, several at once. Nothing aborts, exits, unwinds out of a call, or writes to
 //     standard output; warnings go to standard error unless a callback takes them.

@@ -25,14 +25,26 @@ apt_install() {
 # at_least A B: whether version A is B or later.
 at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
+# A CUDA compiler: always for the tests, and to prove where there is a GPU to prove on.
+nvcc=no
+if [ "$goal" = test ] || [ -e /dev/nvidiactl ]; then
+    if [ -n "${INTERLOCK_NVCC:-}${CUDA_HOME:-}${CUDA_PATH:-}" ] || have nvcc; then
+        say "using the CUDA compiler that this environment names"
+    else
+        nvcc=yes
+    fi
+fi
+
 packages=()
 have cc && have make || packages+=(build-essential)
-have python3 || packages+=(python3)
-python3 -m pip --version >/dev/null 2>&1 || packages+=(python3-pip)
 if [ "$goal" = test ]; then
     have c++ || packages+=(g++)
     have pkg-config || packages+=(pkg-config)
     have valgrind || packages+=(valgrind)
+fi
+if [ "$goal" = test ] || [ $nvcc = yes ]; then
+    have python3 || packages+=(python3)
+    python3 -m pip --version >/dev/null 2>&1 || packages+=(python3-pip)
 fi
 [ ${#packages[@]} = 0 ] || apt_install "${packages[@]}"
 
@@ -47,11 +59,4 @@ if [ "$goal" = test ]; then
     at_least "$go" 1.22 || die "Go $go is too old: please install Go 1.22 or later"
 fi
 
-# A CUDA compiler: always for the tests, and to prove where there is a GPU to prove on.
-if [ "$goal" = test ] || [ -e /dev/nvidiactl ]; then
-    if [ -n "${INTERLOCK_NVCC:-}${CUDA_HOME:-}${CUDA_PATH:-}" ] || have nvcc; then
-        say "using the CUDA compiler that this environment names"
-    else
-        scripts/cuda-toolkit.sh
-    fi
-fi
+[ $nvcc = no ] || scripts/cuda-toolkit.sh

@@ -62,8 +62,11 @@ pub fn level() -> Level {
     match Level::from_number(LEVEL.load(Ordering::Relaxed)) {
         Some(level) => level,
         None => {
-            let level = settings::log_level();
+            let (level, complaint) = settings::log_level();
             LEVEL.store(level as u8, Ordering::Relaxed);
+            if let Some(complaint) = complaint {
+                emit(Level::Warn, format_args!("{complaint}"));
+            }
             level
         }
     }

@@ -37,7 +37,7 @@ pub fn backend() -> Result<BackendChoice, Error> {
     if let Some(choice) = BackendChoice::from_number(BACKEND.load(Ordering::Relaxed).into()) {
         return Ok(choice);
     }
-    match variable("INTERLOCK_BACKEND").as_deref() {
+    match variable("INTERLOCK_BACKEND").map(|name| name.to_ascii_lowercase()).as_deref() {
         None | Some("auto") => Ok(BackendChoice::Auto),
         Some("cpu") => Ok(BackendChoice::Cpu),
         Some("gpu") => Ok(BackendChoice::Gpu),
@@ -54,22 +54,23 @@ pub fn set_backend(choice: BackendChoice) {
 
 /// The CPU backend's thread limit: `INTERLOCK_CPU_THREADS`, else `RAYON_NUM_THREADS`, else the cores there are.
 ///
-/// No more than [`THREADS_PER_CORE`] a core: rayon's idle threads look for work at each other, which takes minutes for
-/// thousands.
+/// At most the larger of 64 and four a core: rayon's idle threads look for work at each other, which takes minutes for
+/// thousands. 0 means all cores.
 pub fn cpu_threads() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
     once(&THREADS, |complaints| {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let most = (cores * THREADS_PER_CORE).max(64);
-        let asked = number("INTERLOCK_CPU_THREADS", complaints).or_else(|| number("RAYON_NUM_THREADS", complaints));
-        match asked {
-            None | Some(0) => cores,
-            Some(threads) if threads > most => {
-                complaints
-                    .push(format!("{threads} CPU threads are asked for; {most} are used, as there are {cores} cores"));
+        let names = ["INTERLOCK_CPU_THREADS", "RAYON_NUM_THREADS"];
+        match names.iter().find_map(|name| Some((name, number(name, complaints)?))) {
+            None | Some((_, 0)) => cores,
+            Some((name, threads)) if threads > most => {
+                complaints.push(format!(
+                    "{name} is {threads}, but {most} threads are used: the larger of 64 and {THREADS_PER_CORE} for each of {cores} cores"
+                ));
                 most
             }
-            Some(threads) => threads,
+            Some((_, threads)) => threads,
         }
     })
 }
@@ -84,15 +85,30 @@ pub fn srs_cache_capacity() -> usize {
 }
 
 /// Whether every point of a parameter file is checked to be of order r: `INTERLOCK_CHECK_SUBGROUP=1`.
-pub fn check_subgroup() -> bool {
-    static CHECK: OnceLock<bool> = OnceLock::new();
-    once(&CHECK, |complaints| number("INTERLOCK_CHECK_SUBGROUP", complaints).unwrap_or(0) != 0)
+///
+/// # Errors
+/// [`Error::Setting`] if the variable holds anything but 0 or 1: who asks for a check must not go without it.
+pub fn check_subgroup() -> Result<bool, Error> {
+    const NAME: &str = "INTERLOCK_CHECK_SUBGROUP";
+    match variable(NAME).as_deref() {
+        None | Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(other) => Err(Error::Setting { name: NAME, value: other.to_owned(), expected: "0 or 1" }),
+    }
 }
 
-/// `INTERLOCK_LOG`: off, error, warn, info, debug or trace. Warnings by default.
-pub(crate) fn log_level() -> Level {
-    let Some(name) = variable("INTERLOCK_LOG") else { return Level::Warn };
-    Level::from_name(&name.to_ascii_lowercase()).unwrap_or(Level::Warn)
+/// `INTERLOCK_LOG`: off, error, warn, info, debug or trace. Warnings by default; and what is to be said of a value that
+/// is none of these.
+pub(crate) fn log_level() -> (Level, Option<String>) {
+    let Some(name) = variable("INTERLOCK_LOG") else { return (Level::Warn, None) };
+    match Level::from_name(&name.to_ascii_lowercase()) {
+        Some(level) => (level, None),
+        None => {
+            let complaint =
+                format!("INTERLOCK_LOG is {name:?}, but must be off, error, warn, info, debug or trace; warn is used");
+            (Level::Warn, Some(complaint))
+        }
+    }
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -118,7 +134,7 @@ fn number(name: &'static str, complaints: &mut Vec<String>) -> Option<usize> {
     let value = variable(name)?;
     let parsed = value.parse().ok();
     if parsed.is_none() {
-        complaints.push(format!("{name} is {value:?}, which is no number; it is not used"));
+        complaints.push(format!("{name} is {value:?}, which is no whole number from 0 on; it is not used"));
     }
     parsed
 }

@@ -7,8 +7,8 @@ use super::DeviceInfo;
 #[cfg(any(test, not(interlock_cuda)))]
 pub fn no_cuda(why: &str) -> String {
     format!(
-        "this interlock was built without CUDA ({why}); install the CUDA Toolkit and build it again \
-         (its feature `cuda` makes a missing compiler an error)"
+        "this interlock was built without CUDA ({why}); build it again where nvcc is found, which scripts/cuda-toolkit.sh brings \
+         into its folder (the feature `cuda` makes a missing compiler an error)"
     )
 }
 

@@ -88,8 +88,8 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     Err(Error::NoGpu { why: absence::no_cuda(env!("INTERLOCK_WITHOUT_CUDA")) })
 }
 
-/// Whether device code is part of this build.
-pub(crate) const BUILT_WITH_CUDA: bool = cfg!(interlock_cuda);
+/// Whether whoever built this may think that it proves on GPUs: with CUDA, or without but not by choice.
+pub(crate) const EXPECTED: bool = !cfg!(interlock_cuda_declined);
 
 /// The backend that proves on GPUs, or why there is none.
 pub(crate) fn backend() -> Result<&'static dyn Backend, Error> {

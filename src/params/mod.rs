@@ -36,13 +36,14 @@ impl Srs {
     ///
     /// # Errors
     /// [`Error::File`] if the system does not let the file be read, [`Error::Params`] with the first thing that is wrong
-    /// in the file, [`Error::OutOfMemory`], and [`Error::Setting`] if no threads can be had to read it. Nothing is kept of
+    /// in the file, [`Error::OutOfMemory`], [`Error::Threads`] if no threads can be had to read it, and
+    /// [`Error::Setting`] if INTERLOCK_CHECK_SUBGROUP is neither 0 nor 1. Nothing is kept of
     /// a failed load: the next call tries again.
     pub fn open(path: &Path, cache: bool) -> Result<Self, Error> {
         threads::check_not_forked()?;
         let loaded = Self::cache();
         // Both before the load: they may log, and a log callback may load the same file.
-        let check_subgroup = settings::check_subgroup();
+        let check_subgroup = settings::check_subgroup()?;
         settings::cpu_threads();
         let mut took = None;
         let mut open = || -> Result<_, Arc<Failure>> {

@@ -50,11 +50,11 @@ pub(crate) fn select(device: Option<usize>, srs: Option<&Parameters>) -> Result<
     }
 }
 
-/// Says it once, in builds that could have used one.
+/// Says it once, except in builds that were meant to have no CUDA.
 fn say_why_not_on_a_gpu(why: &Error) {
     // No Once: a log callback may call what comes here again.
     static SAID: AtomicBool = AtomicBool::new(false);
-    if gpu::BUILT_WITH_CUDA && !SAID.swap(true, Ordering::Relaxed) {
+    if gpu::EXPECTED && !SAID.swap(true, Ordering::Relaxed) {
         logging::warning!("proving on the CPU, which takes far longer than a GPU: {why}");
     }
 }
