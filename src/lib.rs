@@ -36,11 +36,7 @@ pub use params::{Parameters, Srs};
 #[doc(hidden)]
 pub mod kit {
     pub use crate::cpu::quotient_coefficients;
-    pub use crate::gpu::{
-        check, combine, decode, fault_in, fr_mul, msm, msm_scratch_bytes, sum, sum_scratch_bytes, terms_scratch_bytes,
-        DeviceBuffer, DeviceGuard, Domain, Event, Group, Lists, Plain, PointFault, Scalars, Shape, Stream, SumTerms,
-        Terms, Variables, G1, G2, NO_FAULT,
-    };
+    pub use crate::gpu::kit::*;
     pub use crate::sys::counts;
 }
 

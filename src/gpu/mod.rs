@@ -1,62 +1,13 @@
-//! The GPUs of this machine: safe wrappers of [`crate::sys`], each the owner of what it names.
+//! The GPUs of this machine, and the backend that proves on them.
 
 mod absence;
 #[cfg(any(test, interlock_cuda))]
 mod archs;
 #[cfg(interlock_cuda)]
-mod backend;
-#[cfg(interlock_cuda)]
-mod buffer;
-#[cfg(interlock_cuda)]
-mod classes;
-#[cfg(all(interlock_cuda, feature = "kit"))]
-mod decode;
-#[cfg(interlock_cuda)]
-mod device;
-#[cfg(interlock_cuda)]
-mod engine;
-#[cfg(interlock_cuda)]
-mod event;
-#[cfg(interlock_cuda)]
-mod group;
-#[cfg(interlock_cuda)]
-mod guard;
-#[cfg(interlock_cuda)]
-mod msm;
-#[cfg(interlock_cuda)]
-mod ntt;
-#[cfg(interlock_cuda)]
-mod pinned;
-#[cfg(all(interlock_cuda, feature = "kit"))]
-mod pointwise;
-#[cfg(interlock_cuda)]
-mod resident;
-#[cfg(interlock_cuda)]
-mod staging;
-#[cfg(interlock_cuda)]
-mod status;
-#[cfg(interlock_cuda)]
-mod stream;
-#[cfg(interlock_cuda)]
-mod terms;
+mod cuda;
 
-#[cfg(interlock_cuda)]
-pub use {
-    buffer::{DeviceBuffer, Plain},
-    event::Event,
-    group::{Group, G1, G2},
-    guard::DeviceGuard,
-    ntt::Domain,
-    stream::Stream,
-    terms::{expand, terms_scratch_bytes, Lists, Variables},
-};
 #[cfg(all(interlock_cuda, feature = "kit"))]
-pub use {
-    decode::{decode, fault_in, PointFault, NO_FAULT},
-    msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms},
-    pointwise::fr_mul,
-    status::check,
-};
+pub use cuda::kit;
 
 use crate::error::Error;
 use crate::prove::Backend;
@@ -83,7 +34,7 @@ pub struct DeviceInfo {
 /// [`Error::NoGpu`] with the reason and what to do.
 pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     #[cfg(interlock_cuda)]
-    return device::devices();
+    return cuda::devices();
     #[cfg(not(interlock_cuda))]
     Err(Error::NoGpu { why: absence::no_cuda(env!("INTERLOCK_WITHOUT_CUDA")) })
 }
@@ -94,7 +45,7 @@ pub(crate) const EXPECTED: bool = !cfg!(interlock_cuda_declined);
 /// The backend that proves on GPUs, or why there is none.
 pub(crate) fn backend() -> Result<&'static dyn Backend, Error> {
     #[cfg(interlock_cuda)]
-    return backend::Gpu::get().map(|gpu| gpu as &dyn Backend);
+    return cuda::backend();
     #[cfg(not(interlock_cuda))]
     devices().and(Err(Error::NoGpu { why: String::new() }))
 }

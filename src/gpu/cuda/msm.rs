@@ -206,7 +206,7 @@ pub(super) fn at_least(what: &str, found: usize, needed: usize) -> Result<(), Er
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::G1;
+    use crate::gpu::cuda::G1;
 
     /// Every sum is the generator, so that the result is the sum of the weights times it.
     #[test]

@@ -1,0 +1,60 @@
+//! What a build with CUDA has: safe wrappers of [`crate::sys`], each the owner of what it names, and the backend on them.
+
+mod backend;
+mod buffer;
+mod classes;
+#[cfg(feature = "kit")]
+mod decode;
+mod device;
+mod engine;
+mod event;
+mod group;
+mod guard;
+mod msm;
+mod ntt;
+mod pinned;
+#[cfg(feature = "kit")]
+mod pointwise;
+mod resident;
+mod staging;
+mod status;
+mod stream;
+mod terms;
+
+use buffer::{DeviceBuffer, Plain};
+use event::Event;
+use group::{Group, G1, G2};
+use guard::DeviceGuard;
+use ntt::Domain;
+use stream::Stream;
+use terms::{expand, terms_scratch_bytes, Lists, Variables};
+
+use super::{absence, archs, DeviceInfo};
+use crate::error::Error;
+use crate::prove::Backend;
+
+pub(super) use device::devices;
+
+/// The backend of this process.
+///
+/// # Errors
+/// [`Error::NoGpu`].
+pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
+    backend::Gpu::get().map(|gpu| gpu as &dyn Backend)
+}
+
+/// What `bench/kit` tests on a device.
+#[cfg(feature = "kit")]
+pub mod kit {
+    pub use super::buffer::{DeviceBuffer, Plain};
+    pub use super::decode::{decode, fault_in, PointFault, NO_FAULT};
+    pub use super::event::Event;
+    pub use super::group::{Group, G1, G2};
+    pub use super::guard::DeviceGuard;
+    pub use super::msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms};
+    pub use super::ntt::Domain;
+    pub use super::pointwise::fr_mul;
+    pub use super::status::check;
+    pub use super::stream::Stream;
+    pub use super::terms::{terms_scratch_bytes, Lists, Variables};
+}
