@@ -205,7 +205,9 @@ fn compile(nvcc: &Path, archs: &[Arch]) -> Result<(), Fault> {
     for launcher in launchers {
         let object = out.join(&launcher).with_extension("o");
         let mut command = Command::new(nvcc);
-        command.args(["-c", "-O3", "-std=c++17", "-Icuda", HOST_OPTIONS]).args(toolkit::gencode(archs));
+        command
+            .args(["-c", "-O3", "-std=c++17", "-Icuda", HOST_OPTIONS, without_unique_symbols()])
+            .args(toolkit::gencode(archs));
         command.arg(format!("-ccbin={}", host_compiler().display()));
         command.arg(format!("--threads={}", env::var("NUM_JOBS").unwrap_or_else(|_| "1".into())));
         command.arg(Path::new("cuda/launch").join(launcher)).arg("-o").arg(&object);
@@ -214,6 +216,17 @@ fn compile(nvcc: &Path, archs: &[Arch]) -> Result<(), Fault> {
     }
     archive.compile("interlock_cuda");
     Ok(())
+}
+
+/// GCC makes what CUB keeps in statics unique in the whole process, by a kind of symbol that cannot be made local to a library
+/// again. Other compilers have no such kind and do not know the option.
+fn without_unique_symbols() -> &'static str {
+    let said = run_any(Command::new(host_compiler()).arg("--version")).map(|output| output.stdout).unwrap_or_default();
+    if String::from_utf8_lossy(&said).contains("Free Software Foundation") {
+        "-Xcompiler=-fno-gnu-unique"
+    } else {
+        "-Xcompiler=-fPIC"
+    }
 }
 
 /// __NV_LEGACY_LAUNCH: launches otherwise keep the kernel's handle in a static of a function, whose guard is in libstdc++, which
