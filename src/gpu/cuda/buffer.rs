@@ -95,18 +95,14 @@ impl<T: Plain> DeviceBuffer<T> {
         Ok(values)
     }
 
-    /// Enqueues the clearing of all bytes from value `first` on.
+    /// Enqueues the clearing of all bytes.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub fn clear(&self, first: usize, stream: &Stream) -> Result<(), Error> {
-        let rest = self.len.saturating_sub(first) * size_of::<T>();
-        if rest == 0 {
-            return Ok(());
-        }
-        // SAFETY: the range is inside the buffer.
+    pub fn clear(&self, stream: &Stream) -> Result<(), Error> {
+        // SAFETY: the buffer has this many bytes.
         check("cudaMemsetAsync", unsafe {
-            sys::cudaMemsetAsync(self.pointer.byte_add(first * size_of::<T>()), 0, rest, stream.as_raw())
+            sys::cudaMemsetAsync(self.pointer, 0, self.len * size_of::<T>(), stream.as_raw())
         })
     }
 

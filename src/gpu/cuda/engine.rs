@@ -7,7 +7,7 @@ use super::classes::{Classes, CHUNK};
 use super::msm::{self, Scalars, Shape, SumTerms, Terms};
 use super::resident::Resident;
 use super::staging::Staging;
-use super::{expand, DeviceBuffer, Domain, Event, Group, Lists, Plain, Stream, Variables, G1, G2};
+use super::{expand, DeviceBuffer, Domain, Event, Group, Lists, Stream, Variables, G1, G2};
 use crate::cpu::{assemble, Sums};
 use crate::curve::{Fr, Proof};
 use crate::error::Error;
@@ -184,7 +184,7 @@ impl Engine {
         let inp_vars = self.variables(&inp, 0, circuit.witness.inp.len())?;
         let aux_vars = self.variables(&aux, inp.full_len(), circuit.witness.aux.len())?;
         let densities = [a_aux_density, b_inp_density, b_aux_density];
-        let [a_aux, b_inp, b_aux] = densities.map(|density| self.uploaded(density.raw_words()));
+        let [a_aux, b_inp, b_aux] = densities.map(|density| self.staging.uploaded(density.raw_words()));
         let (a_aux, b_inp, b_aux) = (a_aux?, b_inp?, b_aux?);
         self.compute.wait_for(&Event::record(self.staging.stream())?)?;
 
@@ -207,18 +207,12 @@ impl Engine {
 
     fn variables(&mut self, classes: &Classes, first_full: usize, len: usize) -> Result<DeviceVariables, Error> {
         Ok(DeviceVariables {
-            words: self.uploaded(&classes.words)?,
-            starts: self.uploaded(&classes.starts(first_full))?,
+            words: self.staging.uploaded(&classes.words)?,
+            starts: self.staging.uploaded(&classes.starts(first_full))?,
             len,
             ones: classes.ones,
             full: classes.full_len(),
         })
-    }
-
-    fn uploaded<T: Plain + Sync>(&mut self, values: &[T]) -> Result<DeviceBuffer<T>, Error> {
-        let buffer = DeviceBuffer::new(values.len())?;
-        self.staging.upload(&buffer, [values])?;
-        Ok(buffer)
     }
 
     /// Enqueues the listing of a query's terms.

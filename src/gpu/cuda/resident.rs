@@ -1,7 +1,7 @@
 //! Parameters in device memory.
 
 use super::staging::Staging;
-use super::{DeviceBuffer, Plain};
+use super::DeviceBuffer;
 use crate::curve::{G1Affine, G2Affine};
 use crate::error::Error;
 use crate::params::Parameters;
@@ -23,17 +23,11 @@ impl Resident {
     /// [`Error::Cuda`].
     pub(super) fn new(parameters: &Parameters, staging: &mut Staging) -> Result<Self, Error> {
         Ok(Self {
-            h: query(&parameters.h, staging)?,
-            l: query(&parameters.l, staging)?,
-            a: query(&parameters.a, staging)?,
-            b_g1: query(&parameters.b_g1, staging)?,
-            b_g2: query(&parameters.b_g2, staging)?,
+            h: staging.uploaded(&parameters.h)?,
+            l: staging.uploaded(&parameters.l)?,
+            a: staging.uploaded(&parameters.a)?,
+            b_g1: staging.uploaded(&parameters.b_g1)?,
+            b_g2: staging.uploaded(&parameters.b_g2)?,
         })
     }
-}
-
-fn query<T: Plain + Sync>(points: &[T], staging: &mut Staging) -> Result<DeviceBuffer<T>, Error> {
-    let buffer = DeviceBuffer::new(points.len())?;
-    staging.upload(&buffer, [points])?;
-    Ok(buffer)
 }

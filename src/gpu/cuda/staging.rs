@@ -45,8 +45,7 @@ impl Staging {
         &self.stream
     }
 
-    /// Enqueues the copying of `parts`, one after the other, to `to` from its element `first` on. They are not needed any
-    /// more on return.
+    /// Enqueues the copying of `parts`, one after the other, to the beginning of `to`. They are not needed any more on return.
     ///
     /// # Errors
     /// [`Error::Size`] if there is no room, and [`Error::Cuda`].
@@ -70,6 +69,16 @@ impl Staging {
             len += piece.len();
         }
         self.send(to, first, &pieces)
+    }
+
+    /// A buffer of the current device, to which the copying of `values` is enqueued.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn uploaded<T: Plain + Sync>(&mut self, values: &[T]) -> Result<DeviceBuffer<T>, Error> {
+        let buffer = DeviceBuffer::new(values.len())?;
+        self.upload(&buffer, [values])?;
+        Ok(buffer)
     }
 
     /// Fills the next chunk and sends it on its way.

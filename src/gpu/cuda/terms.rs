@@ -73,7 +73,7 @@ impl Lists {
     /// [`Error::Cuda`].
     pub fn new(ones: usize, full: usize, stream: &Stream) -> Result<Self, Error> {
         let counts = DeviceBuffer::new(3)?;
-        counts.clear(0, stream)?;
+        counts.clear(stream)?;
         Ok(Self {
             ones: DeviceBuffer::new(ones)?,
             positions: DeviceBuffer::new(full)?,
