@@ -54,6 +54,17 @@ pub fn is_canonical(x: &Fr) -> bool {
     false
 }
 
+/// Calls a function of blst that writes one element and reads the others.
+macro_rules! call {
+    ($function:ident, $($input:expr),+) => {{
+        let mut out = Default::default();
+        // SAFETY: blst writes one element to `out` and reads one from each reference; any limbs are allowed.
+        unsafe { blst::$function(&mut out, $($input),+) };
+        out
+    }};
+}
+pub(crate) use call;
+
 const _: () = {
     assert!(size_of::<Fr>() == 32);
     assert!(size_of::<G1Affine>() == 96);

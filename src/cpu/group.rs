@@ -1,6 +1,6 @@
 //! G1 and G2 as one trait, with blst underneath.
 
-use crate::curve::{G1Affine, G2Affine};
+use crate::curve::{call, G1Affine, G2Affine};
 
 /// The field of a group's coordinates. Results are written where they are to stay: returned by value they would be copied
 /// 16 bytes at a time right after 8-byte stores, which stalls (measured on Zen 5: a seventh of an MSM).
@@ -75,16 +75,6 @@ const FP_ONE: blst::blst_fp = blst::blst_fp {
         0x15f6_5ec3_fa80_e493,
     ],
 };
-
-/// Calls a function of blst that writes one element and reads the others.
-macro_rules! call {
-    ($function:ident, $($input:expr),+) => {{
-        let mut out = Default::default();
-        // SAFETY: blst writes one element to `out` and reads one from each reference; any limbs are allowed.
-        unsafe { blst::$function(&mut out, $($input),+) };
-        out
-    }};
-}
 
 macro_rules! coordinate {
     ($field:ty, $one:expr, $is_zero:expr, $add:ident, $sub:ident, $mul:ident, $square:ident, $cneg:ident, $inverse:ident) => {

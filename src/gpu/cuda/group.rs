@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use super::Plain;
-use crate::curve::{G1Affine, G2Affine};
+use crate::curve::{call, G1Affine, G2Affine};
 use crate::sys;
 
 /// A group of points: the types on both sides, the launchers, and the few operations of the CPU that finish a sum.
@@ -71,16 +71,6 @@ pub struct G1;
 /// The group of G2.
 #[derive(Debug)]
 pub struct G2;
-
-/// Calls a function of blst that writes one element and reads the others.
-macro_rules! call {
-    ($function:ident, $($input:expr),+) => {{
-        let mut out = Default::default();
-        // SAFETY: blst writes one element to `out` and reads one from each reference; any limbs are allowed.
-        unsafe { blst::$function(&mut out, $($input),+) };
-        out
-    }};
-}
 
 macro_rules! group {
     ($group:ty, $affine:ty, $jacobian:ident, $words:literal, $field:ident, $mul:ident, $sqr:ident, $add:ident, $double:ident,
