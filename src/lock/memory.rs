@@ -74,7 +74,7 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     /// # Errors
     /// As [`Memory::acquire`].
     pub fn try_acquire(self: &Arc<Self>, sizes: &[usize]) -> Result<Option<Vec<Block<F, B>>>, Error> {
-        self.request(Request { sizes, term: Term::Short }, Patience::None)
+        self.request(&Place::join(self), Request { sizes, term: Term::Short }, Patience::None)
     }
 
     /// Changes what may be used in all, in bytes, of what the capacity allows. Blocks that live stay; later ones, and
@@ -120,14 +120,18 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     }
 
     fn request_patiently(self: &Arc<Self>, request: Request<'_>) -> Result<Vec<Block<F, B>>, Error> {
-        match self.request(request, Patience::Endless)? {
+        match self.request(&Place::join(self), request, Patience::Endless)? {
             Some(blocks) => Ok(blocks),
             None => Err(Error::Internal { what: "a patient request for device memory gave up".to_owned() }),
         }
     }
 
-    fn request(self: &Arc<Self>, request: Request<'_>, patience: Patience) -> Result<Option<Vec<Block<F, B>>>, Error> {
-        let place = Place::join(self);
+    fn request(
+        self: &Arc<Self>,
+        place: &Place<'_, F, B>,
+        request: Request<'_>,
+        patience: Patience,
+    ) -> Result<Option<Vec<Block<F, B>>>, Error> {
         let mut state = lock(&self.state);
         loop {
             match state.admission.decide(place.ticket, request) {

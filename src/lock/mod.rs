@@ -6,6 +6,8 @@ pub mod admission;
 pub mod load;
 #[cfg(any(test, feature = "kit"))]
 pub mod memory;
+#[cfg(all(test, interlock_shuttle))]
+mod models;
 #[cfg(any(test, feature = "kit"))]
 pub mod order;
 #[cfg(any(test, feature = "kit"))]

@@ -33,9 +33,19 @@ impl Order {
 
     /// Waits for a turn. It lasts until the guard is dropped.
     pub fn turn(&self) -> Turn<'_> {
+        self.wait_for(self.ask())
+    }
+
+    /// Joins the queue: from here on nobody else is served before.
+    fn ask(&self) -> u64 {
         let mut state = lock(&self.state);
-        let number = state.asked;
         state.asked += 1;
+        state.asked - 1
+    }
+
+    /// Waits until whoever asked before has been served and there is a turn to be had.
+    fn wait_for(&self, number: u64) -> Turn<'_> {
+        let mut state = lock(&self.state);
         while state.served != number || state.active >= state.width {
             state = wait(&self.changed, state);
         }
