@@ -304,4 +304,6 @@ fn place(
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
