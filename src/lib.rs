@@ -31,7 +31,7 @@ mod threads;
 
 pub use error::{Error, HandleKind, ParamsFault, Shortfall};
 pub use gpu::{devices, DeviceInfo};
-pub use lock::Locks;
+pub use lock::{Call, LockSettings, LockStatistics, Locks};
 pub use params::{Parameters, Srs};
 
 /// What `bench/kit` tests on a device and `bench/simulate` simulates. No API: it changes without notice.

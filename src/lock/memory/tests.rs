@@ -352,6 +352,20 @@ mod models {
         });
     }
 
+    #[test]
+    fn whoever_waits_learns_of_a_lower_budget() {
+        explore(|| {
+            let memory = memory(4, false);
+            let held = memory.acquire(&[4 * UNIT]).unwrap();
+            let (waiter, lowering) = (memory.clone(), memory.clone());
+            let waiting = shuttle::thread::spawn(move || waiter.acquire(&[2 * UNIT]).map(drop));
+            let lowering = shuttle::thread::spawn(move || lowering.set_budget(UNIT));
+            assert!(matches!(waiting.join().unwrap(), Err(Error::DeviceMemory(_))));
+            lowering.join().unwrap();
+            drop(held);
+        });
+    }
+
     /// Two phases each: what a worker holds is released, behind its fence, before it asks for more.
     #[test]
     fn workers_of_two_phases_end() {
