@@ -11,7 +11,7 @@ use shuttle::sync::{Arc, Mutex};
 use shuttle::thread;
 
 /// Random schedules of each model, half of them by priorities that change a few times only.
-const SCHEDULES: usize = 100_000;
+const SCHEDULES: usize = 50_000;
 
 pub(super) fn explore(model: impl Fn() + Send + Sync + Copy + 'static) {
     shuttle::check_random(model, SCHEDULES / 2);
