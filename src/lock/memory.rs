@@ -25,11 +25,6 @@ pub trait Backing: Send + Sync {
     /// Drops a long-lived block or some that nobody uses, as `bytes` more are needed, and says whether there were any.
     /// Called by several threads, and again while it is not enough.
     fn reclaim(&self, bytes: usize) -> bool;
-
-    /// Waits until the device is done with all that was enqueued so far and may use the arena, or cannot do it any more.
-    /// Called by whoever drops a block, so that an error or a panic between two things that it enqueues is harmless. It
-    /// must not panic.
-    fn settle(&self);
 }
 
 /// A device's memory, shared by all that use the device.
@@ -157,7 +152,7 @@ impl<F: Fence, B: Backing> Memory<F, B> {
                     if self.map(&blocks)? {
                         return Ok(Some(blocks));
                     }
-                    blocks.into_iter().for_each(Block::release_unused);
+                    drop(blocks);
                     state = lock(&self.state);
                 }
             }
@@ -247,27 +242,21 @@ impl<F: Fence, B: Backing> Block<F, B> {
     /// Gives the bytes back, for others to use once `fence` is over. It must lie after all uses of the block, and those
     /// after [`Block::fences`].
     ///
-    /// To drop a block instead costs a wait for the device: see [`Backing::settle`].
+    /// A block that is dropped instead is one that nothing enqueued uses.
     pub fn release_after(mut self, fence: F) {
-        if let Some(span) = self.span.take() {
-            self.memory.give_back(span, Some(fence));
-        }
+        self.end(Some(fence));
     }
 
-    /// Gives the bytes back, which nothing that was enqueued uses.
-    pub fn release_unused(mut self) {
+    fn end(&mut self, fence: Option<F>) {
         if let Some(span) = self.span.take() {
-            self.memory.give_back(span, None);
+            self.memory.give_back(span, fence);
         }
     }
 }
 
 impl<F: Fence, B: Backing> Drop for Block<F, B> {
     fn drop(&mut self) {
-        if let Some(span) = self.span.take() {
-            self.memory.backing.settle();
-            self.memory.give_back(span, None);
-        }
+        self.end(None);
     }
 }
 

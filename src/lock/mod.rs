@@ -13,7 +13,7 @@
 //! down:
 //!
 //! - It asks for a phase's blocks when it holds no block of an earlier one: those were released, which waits for nothing,
-//!   when that phase's work had been enqueued. Long-lived blocks it may hold: nobody waits for those.
+//!   when that phase's work had been enqueued.
 //! - It asks for the compute turn when it has all the blocks of the phase, and asks for nothing until it has passed it on.
 //! - A fence is recorded before anybody is told of it. What is enqueued later can wait for it, what is enqueued earlier
 //!   cannot, so the device's waits form no circle, and every fence is over some time.
@@ -24,9 +24,8 @@
 //! of the budget or of long-lived blocks, it is refused and does not wait. Then the next one is at the head; hence every
 //! request is answered, every call enqueues its work, and every worker's turn ends.
 //!
-//! A call that fails or panics gives all of this back as its guards are dropped, and its place in a queue with it. A block
-//! that is dropped waits for the device first, as something may have been enqueued that uses it. All this holds for any
-//! number of handles: memory and compute stream belong to the device, whichever handle a call came with.
+//! A call that fails or panics gives all of this back as its guards are dropped, and its place in a queue with it. That
+//! holds for any number of handles: memory and compute stream belong to the device, whichever handle a call came with.
 
 #[cfg(any(test, feature = "kit"))]
 pub mod admission;

@@ -26,7 +26,6 @@ mod threads {
         bytes: usize,
         broken: bool,
         mapped: Arc<AtomicUsize>,
-        settled: AtomicUsize,
         idle: Arc<Mutex<Vec<Block<Flag, Fake>>>>,
     }
 
@@ -47,10 +46,6 @@ mod threads {
         fn reclaim(&self, _: usize) -> bool {
             let block = lock(&self.idle).pop();
             block.is_some()
-        }
-
-        fn settle(&self) {
-            self.settled.fetch_add(1, Ordering::SeqCst);
         }
     }
 
@@ -195,17 +190,6 @@ mod threads {
     }
 
     #[test]
-    fn only_a_dropped_block_costs_a_wait_for_the_device() {
-        let memory = memory(4096);
-        let mut blocks = memory.acquire(&[256, 256, 256]).unwrap();
-        blocks.remove(0).release_after(Flag::default());
-        blocks.remove(0).release_unused();
-        assert_eq!(memory.backing.settled.load(Ordering::SeqCst), 0);
-        drop(blocks);
-        assert_eq!((memory.backing.settled.load(Ordering::SeqCst), memory.used_bytes()), (1, 0));
-    }
-
-    #[test]
     fn a_holder_that_panics_gives_back() {
         let memory = memory(4096);
         thread::scope(|scope| {
@@ -271,10 +255,6 @@ mod models {
             let block = lock(&self.idle).pop();
             block.is_some()
         }
-
-        fn settle(&self) {
-            shuttle::thread::yield_now();
-        }
     }
 
     fn memory(units: usize, whims: bool) -> Arc<Memory<Flag, Unsteady>> {
@@ -288,10 +268,9 @@ mod models {
 
     /// Ends a block in one of the ways there are.
     fn end(blocks: Vec<Block<Flag, Unsteady>>) {
-        match choose(4) {
+        match choose(3) {
             0 => drop(blocks),
-            1 => blocks.into_iter().for_each(Block::release_unused),
-            2 => {
+            1 => {
                 let fence = Flag(Default::default());
                 let over = fence.0.clone();
                 blocks.into_iter().for_each(|block| block.release_after(fence.clone()));
