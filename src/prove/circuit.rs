@@ -54,6 +54,12 @@ impl<'a> Density<'a> {
     pub fn count_ones(&self) -> usize {
         (0..self.words.len()).map(|i| self.word(i).count_ones() as usize).sum()
     }
+
+    /// Number of bits that are set in `range`, which starts at a multiple of 64 and ends at one or at the last bit.
+    #[cfg(any(test, interlock_cuda))]
+    pub(crate) fn count_ones_in(&self, range: &std::ops::Range<usize>) -> usize {
+        (range.start / 64..range.end.div_ceil(64)).map(|i| self.word(i).count_ones() as usize).sum()
+    }
 }
 
 /// The evaluations of a circuit's constraints: each of length n ≤ m, the domain's size; shorter than m is padded with zeros.
@@ -100,6 +106,7 @@ mod tests {
         let words = [u64::MAX, u64::MAX];
         assert_eq!(Density::new(&words, 65).count_ones(), 65);
         assert_eq!(Density::new(&words, 128).count_ones(), 128);
+        assert_eq!([0..64, 64..65, 64..64].map(|range| Density::new(&words, 65).count_ones_in(&range)), [64, 1, 0]);
         assert_eq!(Density::new(&words[..1], 1).word(0), 1);
         assert_eq!(Density::new(&[], 0).count_ones(), 0);
     }

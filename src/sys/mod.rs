@@ -20,6 +20,9 @@ pub const SUCCESS: Status = 0;
 pub const ERROR_INSUFFICIENT_DRIVER: Status = 35;
 pub const ERROR_NO_DEVICE: Status = 100;
 pub const ERROR_DRIVER_MISMATCH: Status = 803;
+pub const ERROR_MEMORY_ALLOCATION: Status = 2;
+/// `cudaErrorNotReady`: not an error, what was asked for is not over yet.
+pub const ERROR_NOT_READY: Status = 600;
 
 /// `cudaDevAttrComputeCapabilityMajor` and `…Minor`.
 pub const ATTRIBUTE_COMPUTE_CAPABILITY: [c_int; 2] = [75, 76];
@@ -29,6 +32,39 @@ const DRIVER_INTERFACE: c_uint = 12000;
 
 pub type Stream = *mut launchers::CUstream_st;
 pub type Event = *mut c_void;
+/// `CUdeviceptr`.
+pub type DevicePointer = u64;
+/// `CUmemGenericAllocationHandle`.
+pub type MemoryHandle = u64;
+
+/// `CUmemLocation` of a device: type 1 and its ordinal.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct MemoryLocation {
+    pub kind: c_int,
+    pub device: c_int,
+}
+
+/// `CUmemAllocationProp`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct MemoryProperties {
+    /// `CU_MEM_ALLOCATION_TYPE_PINNED` is 1.
+    pub kind: c_int,
+    pub handle_types: c_int,
+    pub location: MemoryLocation,
+    pub win32_meta_data: *mut c_void,
+    pub flags: [u8; 8],
+}
+
+/// `CUmemAccessDesc`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct MemoryAccess {
+    pub location: MemoryLocation,
+    /// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE` is 3.
+    pub flags: c_int,
+}
 pub const STREAM_NON_BLOCKING: c_uint = 1;
 pub const EVENT_DEFAULT: c_uint = 0;
 /// `cudaHostAllocPortable`.
@@ -148,6 +184,7 @@ functions! {
         fn cudaSetDevice(device: c_int) -> Status;
         fn cudaMalloc(pointer: *mut *mut c_void, bytes: usize) -> Status;
         fn cudaFree(pointer: *mut c_void) -> Status;
+        fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> Status;
         fn cudaHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint) -> Status;
         fn cudaFreeHost(pointer: *mut c_void) -> Status;
         fn cudaMemsetAsync(pointer: *mut c_void, value: c_int, bytes: usize, stream: Stream) -> Status;
@@ -159,6 +196,7 @@ functions! {
         fn cudaEventCreateWithFlags(event: *mut Event, flags: c_uint) -> Status;
         fn cudaEventRecord(event: Event, stream: Stream) -> Status;
         fn cudaEventSynchronize(event: Event) -> Status;
+        fn cudaEventQuery(event: Event) -> Status;
         #[cfg(feature = "kit")] fn cudaEventElapsedTime(milliseconds: *mut f32, from: Event, to: Event) -> Status;
         fn cudaEventDestroy(event: Event) -> Status;
     }
@@ -186,6 +224,15 @@ functions! {
         fn cuDeviceGet(device: *mut c_int, ordinal: c_int);
         fn cuDeviceGetName(name: *mut c_char, len: c_int, device: c_int);
         fn cuDeviceTotalMem(bytes: *mut usize, device: c_int);
+        fn cuMemAddressReserve(
+            address: *mut DevicePointer, bytes: usize, alignment: usize, wanted: DevicePointer, flags: u64
+        );
+        fn cuMemAddressFree(address: DevicePointer, bytes: usize);
+        fn cuMemCreate(handle: *mut MemoryHandle, bytes: usize, properties: *const MemoryProperties, flags: u64);
+        fn cuMemRelease(handle: MemoryHandle);
+        fn cuMemMap(address: DevicePointer, bytes: usize, offset: usize, handle: MemoryHandle, flags: u64);
+        fn cuMemUnmap(address: DevicePointer, bytes: usize);
+        fn cuMemSetAccess(address: DevicePointer, bytes: usize, access: *const MemoryAccess, count: usize);
     }
 }
 

@@ -1,15 +1,21 @@
 //! The GPU backend.
 
-use std::sync::{Mutex, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
-use super::engine::{Circuit, Engine, Proved};
-use super::{devices, DeviceGuard};
+use super::circuit::{enqueue, Circuit};
+use super::engine::Engine;
+use super::resident::Resident;
+use super::results::Results;
+use super::{budget, devices, DeviceGuard};
+use crate::cpu::{assemble, Sums};
 use crate::curve::Proof;
 use crate::error::Error;
+use crate::logging;
 use crate::params::Parameters;
-use crate::prove::{Backend, Batch, Pending};
+use crate::prove::{Backend, Batch, Blinding, Pending};
 
-/// The backend that proves on the GPUs of this machine: one proof at a time on each.
+/// The backend that proves on the GPUs of this machine.
 pub(super) struct Gpu {
     devices: Vec<Device>,
 }
@@ -18,7 +24,23 @@ struct Device {
     ordinal: usize,
     memory: u64,
     supported: bool,
-    engine: Mutex<Option<Engine>>,
+    engine: OnceLock<Engine>,
+    starting: Mutex<()>,
+}
+
+impl Device {
+    /// The engine, started when it is first asked for. The device must be current.
+    fn engine(&self) -> Result<&Engine, Error> {
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let engine = Engine::new(self.ordinal, budget::of_current_device()?)?;
+        Ok(self.engine.get_or_init(|| engine))
+    }
 }
 
 impl Gpu {
@@ -35,14 +57,15 @@ impl Gpu {
             ordinal,
             memory: info.memory,
             supported: info.supported,
-            engine: Mutex::new(None),
+            engine: OnceLock::new(),
+            starting: Mutex::new(()),
         };
         let devices = devices()?.into_iter().enumerate().map(device).collect();
         Ok(GPU.get_or_init(|| Self { devices }))
     }
 
-    /// The device asked for, or one that is idle, or else the first.
-    fn device(&self, asked: Option<usize>) -> Result<&Device, Error> {
+    /// The device asked for, or the one that will be free first.
+    fn device(&'static self, asked: Option<usize>) -> Result<&'static Device, Error> {
         let count = self.devices.len();
         match asked {
             Some(index) => {
@@ -52,14 +75,12 @@ impl Gpu {
                 }
                 Ok(device)
             }
-            None => {
-                let supported = || self.devices.iter().filter(|device| device.supported);
-                let idle = |device: &&Device| !matches!(device.engine.try_lock(), Err(TryLockError::WouldBlock));
-                supported()
-                    .find(idle)
-                    .or_else(|| supported().next())
-                    .ok_or_else(|| Error::NoGpu { why: "this build has no code for any device".to_owned() })
-            }
+            None => self
+                .devices
+                .iter()
+                .filter(|device| device.supported)
+                .min_by_key(|device| device.engine.get().map_or(0, Engine::waiting))
+                .ok_or_else(|| Error::NoGpu { why: "this build has no code for any device".to_owned() }),
         }
     }
 }
@@ -69,63 +90,60 @@ impl Backend for Gpu {
         "gpu"
     }
 
-    fn can_prove(&self, srs: &Parameters, device: Option<usize>) -> Result<(), Error> {
-        let device = self.device(device)?;
-        let needed = bytes_needed(srs);
-        if needed > device.memory {
-            return Err(Error::NoGpu {
-                why: format!(
-                    "parameters and vectors of this circuit take {} MiB of device memory, and device {} has {} MiB",
-                    needed >> 20,
-                    device.ordinal,
-                    device.memory >> 20
-                ),
-            });
-        }
-        Ok(())
-    }
-
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
+        let begun = Instant::now();
         let device = self.device(batch.device)?;
-        let proved = {
-            let mut engine = device.engine.lock().unwrap_or_else(PoisonError::into_inner);
-            let _current = DeviceGuard::set(device.ordinal)?;
-            let proved = prove(&mut engine, &batch);
-            if proved.is_err() {
-                // Whatever state a failure leaves it in, the next proof starts afresh.
-                *engine = None;
-            }
-            proved?
-        };
-        proved.iter().for_each(|proved| proved.log(&batch.srs));
-        Ok(Box::new(Finished(proved.iter().map(|proved| proved.proof).collect())))
+        let _current = DeviceGuard::set(device.ordinal)?;
+        let engine = device.engine()?;
+        let points = engine.points(&batch.srs)?;
+        let circuits = batch.evaluations.iter().zip(&batch.witnesses).enumerate();
+        let results = circuits.map(|(number, (evaluations, witness))| {
+            check_blinding(number, &batch.blindings[number])?;
+            let circuit = Circuit { number, evaluations, witness };
+            Ok(Enqueued { results: enqueue(engine, circuit, &points)?, constraints: evaluations.a.len() })
+        });
+        Ok(Box::new(Started {
+            circuits: results.collect::<Result<_, Error>>()?,
+            enqueued: begun.elapsed(),
+            begun,
+            points,
+            blindings: batch.blindings,
+            srs: batch.srs,
+            ordinal: device.ordinal,
+        }))
     }
 }
 
-fn prove(engine: &mut Option<Engine>, batch: &Batch<'_, '_>) -> Result<Vec<Proved>, Error> {
-    let engine = match engine {
-        Some(engine) => engine,
-        none => none.insert(Engine::new()?),
-    };
-    let circuits = batch.evaluations.iter().zip(&batch.witnesses).zip(&batch.blindings).enumerate();
-    circuits
-        .map(|(number, ((evaluations, witness), blinding))| {
-            engine.prove(Circuit { number, evaluations, witness, blinding }, &batch.srs)
-        })
-        .collect()
+/// A circuit whose work is enqueued.
+struct Enqueued {
+    results: Vec<Results>,
+    constraints: usize,
 }
 
-/// What a proof takes at least: the queries, three vectors over the domain, and the sorting of an MSM of that size.
-fn bytes_needed(srs: &Parameters) -> u64 {
-    let m = srs.domain_size() as u64;
-    srs.bytes() as u64 + m * (3 * 32 + 64)
+/// A batch whose work is enqueued.
+struct Started {
+    circuits: Vec<Enqueued>,
+    begun: Instant,
+    enqueued: Duration,
+    blindings: Vec<Blinding>,
+    srs: Arc<Parameters>,
+    /// Dropped after the results, which wait for what uses them.
+    points: Arc<Resident>,
+    ordinal: usize,
 }
 
-/// A batch whose proofs are made.
-struct Finished(Vec<Proof>);
-
-impl Pending for Finished {
+impl Pending for Started {
     fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
-        Ok(self.0)
+        let proofs = {
+            let _current = DeviceGuard::set(self.ordinal)?;
+            self.circuits.iter().zip(&self.blindings).map(|(circuit, blinding)| {
+                let mut sums = Sums::default();
+                circuit.results.iter().try_for_each(|results| results.add_to(&mut sums))?;
+                Ok(assemble(&sums, blinding, &self.srs))
+            });
+            proofs.collect::<Result<Vec<_>, Error>>()?
+        };
+        self.log();
+        Ok(proofs)
     }
 }

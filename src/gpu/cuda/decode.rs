@@ -1,6 +1,6 @@
 //! Points of parameter files, decoded on the device.
 
-use super::{msm::at_least, status::check, DeviceBuffer, Group, Stream};
+use super::{msm::at_least, status::check, DeviceSlice, Group, Stream};
 use crate::error::Error;
 use crate::sys;
 
@@ -30,10 +30,10 @@ pub const NO_FAULT: u64 = u64::MAX;
 /// # Errors
 /// [`Error::Size`] if there is no room for the points, and [`Error::Cuda`].
 pub fn decode<G: Group>(
-    points: &mut DeviceBuffer<G::Affine>,
-    bytes: &DeviceBuffer<u8>,
+    points: &mut DeviceSlice<G::Affine>,
+    bytes: &DeviceSlice<u8>,
     first: u64,
-    fault: &mut DeviceBuffer<u64>,
+    fault: &mut DeviceSlice<u64>,
     stream: &Stream,
 ) -> Result<(), Error> {
     let n = bytes.len() / G::ENCODED;

@@ -21,7 +21,7 @@ mod status;
 mod stream;
 mod terms;
 
-use buffer::{DeviceBuffer, Plain};
+use buffer::{DeviceBuffer, DeviceSlice, Plain};
 use event::Event;
 use group::{Group, G1, G2};
 use guard::DeviceGuard;
@@ -46,7 +46,7 @@ pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
 /// What `bench/kit` tests on a device.
 #[cfg(feature = "kit")]
 pub mod kit {
-    pub use super::buffer::{DeviceBuffer, Plain};
+    pub use super::buffer::{DeviceBuffer, DeviceSlice, Plain};
     pub use super::decode::{decode, fault_in, PointFault, NO_FAULT};
     pub use super::event::Event;
     pub use super::group::{Group, G1, G2};

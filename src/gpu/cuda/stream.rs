@@ -1,6 +1,8 @@
 //! Streams.
 
-use super::{status::check, Event};
+use std::sync::Arc;
+
+use super::{event::Pool, status::check, Event};
 use crate::error::Error;
 use crate::logging::warning;
 use crate::sys;
@@ -9,6 +11,7 @@ use crate::sys;
 #[derive(Debug)]
 pub struct Stream {
     raw: sys::Stream,
+    events: Arc<Pool>,
 }
 
 // SAFETY: CUDA's streams may be used from any thread, by several at once.
@@ -27,7 +30,7 @@ impl Stream {
         check("cudaStreamCreateWithFlags", unsafe {
             sys::cudaStreamCreateWithFlags(&mut raw, sys::STREAM_NON_BLOCKING)
         })?;
-        Ok(Self { raw })
+        Ok(Self { raw, events: Arc::default() })
     }
 
     /// Waits until all that was enqueued is done.
@@ -46,6 +49,11 @@ impl Stream {
     pub fn wait_for(&self, event: &Event) -> Result<(), Error> {
         // SAFETY: both handles live.
         check("cudaStreamWaitEvent", unsafe { sys::cudaStreamWaitEvent(self.raw, event.as_raw(), 0) })
+    }
+
+    /// Where its events come from.
+    pub(super) fn events(&self) -> &Arc<Pool> {
+        &self.events
     }
 
     /// The handle, for launchers; it lives as long as `self`.
