@@ -29,7 +29,8 @@ mod threads;
 pub use error::{Error, HandleKind, ParamsFault};
 pub use gpu::{devices, DeviceInfo};
 pub use lock::Locks;
-pub use params::{Parameters, Srs};
+pub use params::{Counts, Parameters, Points};
+pub use prove::Srs;
 
 /// What `bench/kit` tests on a device. No API: it changes without notice.
 #[cfg(all(interlock_cuda, feature = "kit"))]

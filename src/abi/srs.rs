@@ -7,7 +7,7 @@ use std::path::Path;
 use super::outcome::{self, RustError};
 use crate::error::{Error, HandleKind};
 use crate::handles::Registry;
-use crate::params::Srs;
+use crate::prove::Srs;
 use crate::raw::check_pointer;
 
 /// A reference to loaded parameters. `ptr` is a handle, not an address; NULL is an empty SRS.

@@ -31,6 +31,17 @@ pub(super) enum Failure {
         /// What the system said.
         source: io::Error,
     },
+    /// A CUDA call failed.
+    Cuda {
+        /// The function.
+        call: &'static str,
+        /// CUDA's number.
+        code: i32,
+        /// CUDA's words.
+        text: String,
+    },
+    /// Something failed that has nothing to do with the file, in words.
+    Other(String),
     /// The thread that loaded for all who waited panicked.
     Panicked,
 }
@@ -44,6 +55,8 @@ impl Failure {
             Self::File { operation, source } => Error::File { path, operation, source: again(source) },
             Self::OutOfMemory { what, bytes } => Error::OutOfMemory { what, bytes: *bytes },
             Self::Threads { count, source } => Error::Threads { count: *count, source: again(source) },
+            Self::Cuda { call, code, text } => Error::Cuda { call, code: *code, text: text.clone() },
+            Self::Other(what) => Error::Internal { what: what.clone() },
             Self::Panicked => {
                 Error::Internal { what: format!("a thread panicked while it loaded {} for others too", path.display()) }
             }
@@ -58,11 +71,14 @@ impl From<ParamsFault> for Failure {
 }
 
 impl From<Error> for Failure {
-    /// Of an error of [`crate::threads::install`].
     fn from(error: Error) -> Self {
         match error {
+            Error::Params { fault, .. } => Self::Fault(fault),
+            Error::File { operation, source, .. } => Self::File { operation, source },
+            Error::OutOfMemory { what, bytes } => Self::OutOfMemory { what, bytes },
             Error::Threads { count, source } => Self::Threads { count, source },
-            other => Self::Threads { count: 1, source: io::Error::other(other.to_string()) },
+            Error::Cuda { call, code, text } => Self::Cuda { call, code, text },
+            other => Self::Other(other.to_string()),
         }
     }
 }
