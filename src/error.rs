@@ -156,6 +156,16 @@ pub enum Error {
         /// CUDA's words.
         text: String,
     },
+    /// A CUDA error after which CUDA does nothing more in this process.
+    #[error("the GPU can no longer be used by this process, which must be started again: {call} failed earlier: {text} (CUDA error {code})")]
+    DeviceLost {
+        /// The function that reported it first.
+        call: &'static str,
+        /// CUDA's number.
+        code: i32,
+        /// CUDA's words.
+        text: String,
+    },
     /// A setting has a value that it cannot have.
     #[error("{name} is {value:?}, but must be {expected}")]
     Setting {
@@ -279,7 +289,7 @@ impl Error {
             Self::OutOfMemory { .. } => libc::ENOMEM,
             Self::Threads { source, .. } => source.raw_os_error().unwrap_or(libc::EAGAIN),
             Self::NoGpu { .. } => libc::ENODEV,
-            Self::Cuda { code, .. } => -code,
+            Self::Cuda { code, .. } | Self::DeviceLost { code, .. } => -code,
             Self::Internal { .. } => libc::ENOTRECOVERABLE,
             _ => libc::EINVAL,
         }

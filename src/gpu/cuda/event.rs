@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{status::check, Stream};
+use super::{status::{check, warn_unless_lost}, Stream};
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 
 /// A point in a stream, with its time. Its handle comes from the stream's pool and goes back there: no event is made or destroyed
@@ -117,8 +116,6 @@ impl Drop for Raw {
             return;
         }
         // SAFETY: the event is ours and is not used again.
-        if let Err(error) = check("cudaEventDestroy", unsafe { sys::cudaEventDestroy(self.0) }) {
-            warning!("an event could not be given back: {error}");
-        }
+        warn_unless_lost("an event", "cudaEventDestroy", unsafe { sys::cudaEventDestroy(self.0) });
     }
 }

@@ -4,9 +4,8 @@
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, PoisonError};
 
-use super::status::check;
+use super::status::{check, warn_unless_lost};
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 
 /// Bytes of a piece of physical memory: a multiple of every device's granularity (2 MiB), and few enough pieces for all of a
@@ -82,12 +81,12 @@ impl Mapping {
             // SAFETY: these addresses have just been mapped; the access is read before the call returns.
             check("cuMemSetAccess", unsafe { sys::cuMemSetAccess(at, PIECE, &access, 1) }).inspect_err(|_| {
                 // SAFETY: as above, and nothing uses them.
-                said("cuMemUnmap", unsafe { sys::cuMemUnmap(at, PIECE) });
+                warn_unless_lost("device memory", "cuMemUnmap", unsafe { sys::cuMemUnmap(at, PIECE) });
             })
         });
         if let Err(error) = mapped {
             // SAFETY: the handle is ours and not mapped.
-            said("cuMemRelease", unsafe { sys::cuMemRelease(handle) });
+            warn_unless_lost("device memory", "cuMemRelease", unsafe { sys::cuMemRelease(handle) });
             return Err(error);
         }
         Ok(handle)
@@ -100,19 +99,13 @@ impl Drop for Mapping {
         let pieces = self.pieces.get_mut().unwrap_or_else(PoisonError::into_inner);
         if !pieces.is_empty() {
             // SAFETY: exactly what has been mapped, which nothing uses any more.
-            said("cuMemUnmap", unsafe { sys::cuMemUnmap(self.base, pieces.len() * PIECE) });
+            warn_unless_lost("device memory", "cuMemUnmap", unsafe { sys::cuMemUnmap(self.base, pieces.len() * PIECE) });
         }
         for handle in pieces.drain(..) {
             // SAFETY: the handle is ours, and is no longer mapped.
-            said("cuMemRelease", unsafe { sys::cuMemRelease(handle) });
+            warn_unless_lost("device memory", "cuMemRelease", unsafe { sys::cuMemRelease(handle) });
         }
         // SAFETY: the whole reservation, in which nothing is mapped.
-        said("cuMemAddressFree", unsafe { sys::cuMemAddressFree(self.base, self.reserved) });
-    }
-}
-
-fn said(call: &'static str, code: sys::Status) {
-    if let Err(error) = check(call, code) {
-        warning!("device memory could not be given back: {error}");
+        warn_unless_lost("device memory", "cuMemAddressFree", unsafe { sys::cuMemAddressFree(self.base, self.reserved) });
     }
 }

@@ -3,9 +3,8 @@
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{status::check, DeviceSlice, Plain, Stream};
+use super::{status::{check, warn_unless_lost}, DeviceSlice, Plain, Stream};
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 
 /// Host memory that CUDA has locked, usable from every device.
@@ -47,9 +46,7 @@ impl PinnedBuffer {
 impl Drop for PinnedBuffer {
     fn drop(&mut self) {
         // SAFETY: the memory is ours; CUDA waits for copies from it.
-        if let Err(error) = check("cudaFreeHost", unsafe { sys::cudaFreeHost(self.pointer) }) {
-            warning!("pinned memory could not be given back: {error}");
-        }
+        warn_unless_lost("pinned memory", "cudaFreeHost", unsafe { sys::cudaFreeHost(self.pointer) });
     }
 }
 

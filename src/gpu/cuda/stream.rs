@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{event::Pool, status::check, Event};
+use super::{event::Pool, status::{check, warn_unless_lost}, Event};
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 
 /// A stream of the device that was current when it was made; it does not wait for the legacy default stream.
@@ -65,8 +64,6 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         // SAFETY: the stream is ours and is not used again; CUDA finishes what is enqueued.
-        if let Err(error) = check("cudaStreamDestroy", unsafe { sys::cudaStreamDestroy(self.raw) }) {
-            warning!("a stream could not be given back: {error}");
-        }
+        warn_unless_lost("a stream", "cudaStreamDestroy", unsafe { sys::cudaStreamDestroy(self.raw) });
     }
 }
