@@ -1,5 +1,16 @@
 //! The opaque `gpu_locks` handle: whose place in a device's queues a call takes.
 
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+pub mod admission;
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+pub mod load;
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+pub mod memory;
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+pub mod order;
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+mod sync;
+
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
 
