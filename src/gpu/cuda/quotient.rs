@@ -4,16 +4,23 @@ use std::sync::Arc;
 
 use super::circuit::Circuit;
 use super::engine::Engine;
-use super::lease::{room_for, Lease};
+use super::lease::{room_for, Until};
 use super::{DeviceSlice, Domain};
 use crate::curve::Fr;
 use crate::error::Error;
 
-/// A domain, and how many vectors over it are held at a time.
+/// A domain, and whether c is held beside a and b.
 pub(super) struct Quotient {
     domain: Arc<Domain>,
     log2: u32,
     apart: bool,
+}
+
+/// Memory for the vectors besides a, of which only h is left.
+pub(super) struct Vectors {
+    pub(super) b: DeviceSlice<Fr>,
+    /// As long as b, or nothing if c is not held beside it.
+    pub(super) c: DeviceSlice<Fr>,
 }
 
 impl Quotient {
@@ -26,22 +33,31 @@ impl Quotient {
         Ok(Self { domain: engine.domain(log2)?, log2, apart })
     }
 
-    /// Bytes of a vector.
-    pub(super) fn vector(&self) -> usize {
-        room_for::<Fr>(1 << self.log2)
+    /// Elements of a vector.
+    pub(super) fn len(&self) -> usize {
+        1 << self.log2
     }
 
-    /// Bytes for c, apart from b's.
-    pub(super) fn room_for_c(&self) -> usize {
+    /// Elements of [`Vectors::c`].
+    pub(super) fn len_of_c(&self) -> usize {
         if self.apart {
-            self.vector()
+            self.len()
         } else {
             0
         }
     }
 
-    /// Enqueues the making of h's coefficients in `a`, in bit-reversed order. `b` has a vector's bytes and `c` those of
-    /// [`Quotient::room_for_c`]; both are released as soon as they are no longer needed.
+    /// Bytes of a vector.
+    pub(super) fn room(&self) -> usize {
+        room_for::<Fr>(self.len())
+    }
+
+    /// Bytes of [`Vectors`].
+    pub(super) fn room_for_vectors(&self) -> usize {
+        self.room() + room_for::<Fr>(self.len_of_c())
+    }
+
+    /// Enqueues the making of h's coefficients in `a`, in bit-reversed order, and returns until when the other vectors are in use.
     ///
     /// # Errors
     /// [`Error::NonCanonicalScalar`], [`Error::Cuda`], [`Error::Threads`].
@@ -50,32 +66,27 @@ impl Quotient {
         engine: &Engine,
         circuit: Circuit<'_>,
         a: &mut DeviceSlice<Fr>,
-        mut b_lease: Lease<'_>,
-        mut c_lease: Lease<'_>,
-    ) -> Result<(), Error> {
-        let m = 1 << self.log2;
+        vectors: &mut Vectors,
+    ) -> Result<Until, Error> {
         let upload = |name: &str, values: &[Fr], to: &DeviceSlice<Fr>| {
             engine.ring().send_scalars(values, to)?.map_err(|index| circuit.not_canonical(name, index))
         };
-        let mut b = b_lease.take(m);
         upload("a", circuit.evaluations.a, a)?;
-        upload("b", circuit.evaluations.b, &b)?;
+        upload("b", circuit.evaluations.b, &vectors.b)?;
         let product = {
             let turn = engine.enqueue()?;
-            self.domain.product(a, &mut b, turn.stream)?;
+            self.domain.product(a, &mut vectors.b, turn.stream)?;
             turn.until()?
         };
-        let (mut c, lease) = if self.apart {
-            b_lease.release_after(&product);
-            (c_lease.take(m), c_lease)
+        let c = if self.apart {
+            &mut vectors.c
         } else {
             engine.uploads_wait_for(&product)?;
-            (b, b_lease)
+            &mut vectors.b
         };
-        upload("c", circuit.evaluations.c, &c)?;
+        upload("c", circuit.evaluations.c, c)?;
         let turn = engine.enqueue()?;
-        self.domain.finish(a, &mut c, turn.stream)?;
-        lease.release_after(&turn.until()?);
-        Ok(())
+        self.domain.finish(a, c, turn.stream)?;
+        turn.until()
     }
 }
