@@ -44,7 +44,6 @@ pub use launchers::{
     interlock_msm_terms, interlock_query_terms, interlock_sum_g1_scratch_bytes, interlock_sum_g2_scratch_bytes,
     interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
 };
-#[cfg(feature = "kit")]
 pub use launchers::{
     interlock_point_fault, INTERLOCK_POINT_COMPRESSED, INTERLOCK_POINT_COORDINATE, INTERLOCK_POINT_INFINITY,
     INTERLOCK_POINT_INFINITY_FLAG, INTERLOCK_POINT_OFF_CURVE, INTERLOCK_POINT_SIGN,

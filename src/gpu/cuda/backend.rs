@@ -1,8 +1,10 @@
 //! The GPU backend.
 
-use std::sync::{Mutex, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use super::engine::{Circuit, Engine, Proved};
+use super::resident::Resident;
+use super::residents::Residents;
 use super::{devices, DeviceGuard};
 use crate::curve::Proof;
 use crate::error::Error;
@@ -18,6 +20,7 @@ struct Device {
     ordinal: usize,
     memory: u64,
     supported: bool,
+    residents: Residents,
     engine: Mutex<Option<Engine>>,
 }
 
@@ -35,6 +38,7 @@ impl Gpu {
             ordinal,
             memory: info.memory,
             supported: info.supported,
+            residents: Residents::new(ordinal),
             engine: Mutex::new(None),
         };
         let devices = devices()?.into_iter().enumerate().map(device).collect();
@@ -64,6 +68,24 @@ impl Gpu {
     }
 }
 
+impl Device {
+    fn engine(&self) -> MutexGuard<'_, Option<Engine>> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The queries of `srs` here, for which what `engine` keeps between proofs goes if there is no memory for them.
+    fn resident(&self, engine: &mut Option<Engine>, srs: &Parameters) -> Result<Arc<Resident>, Error> {
+        match self.residents.get(srs) {
+            Err(error) if error.is_device_out_of_memory() && engine.is_some() => {
+                let _current = DeviceGuard::set(self.ordinal)?;
+                *engine = None;
+                self.residents.get(srs)
+            }
+            loaded => loaded,
+        }
+    }
+}
+
 impl Backend for Gpu {
     fn name(&self) -> &'static str {
         "gpu"
@@ -85,12 +107,23 @@ impl Backend for Gpu {
         Ok(())
     }
 
+    fn load(&self, srs: &Parameters) -> Result<(), Error> {
+        let device = self.device(None)?;
+        let loaded = match device.residents.get(srs) {
+            // Again between two proofs, of which nothing is in use then.
+            Err(error) if error.is_device_out_of_memory() => device.resident(&mut device.engine(), srs),
+            loaded => loaded,
+        };
+        loaded.map(drop)
+    }
+
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
         let device = self.device(batch.device)?;
         let proved = {
-            let mut engine = device.engine.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut engine = device.engine();
             let _current = DeviceGuard::set(device.ordinal)?;
-            let proved = prove(&mut engine, &batch);
+            let resident = device.resident(&mut engine, &batch.srs)?;
+            let proved = prove(&mut engine, &batch, &resident);
             if proved.is_err() {
                 // Whatever state a failure leaves it in, the next proof starts afresh.
                 *engine = None;
@@ -102,7 +135,19 @@ impl Backend for Gpu {
     }
 }
 
-fn prove(engine: &mut Option<Engine>, batch: &Batch<'_, '_>) -> Result<Vec<Proved>, Error> {
+/// The queries of `srs` as they are on the device that would prove now: what `bench/kit` compares.
+///
+/// # Errors
+/// Those of [`Backend::load`], and [`Error::OutOfMemory`].
+#[cfg(feature = "kit")]
+pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error> {
+    let device = Gpu::get()?.device(None)?;
+    let resident = device.residents.get(srs)?;
+    let _current = DeviceGuard::set(device.ordinal)?;
+    resident.to_host()
+}
+
+fn prove(engine: &mut Option<Engine>, batch: &Batch<'_, '_>, resident: &Resident) -> Result<Vec<Proved>, Error> {
     let engine = match engine {
         Some(engine) => engine,
         none => none.insert(Engine::new()?),
@@ -110,7 +155,7 @@ fn prove(engine: &mut Option<Engine>, batch: &Batch<'_, '_>) -> Result<Vec<Prove
     let circuits = batch.evaluations.iter().zip(&batch.witnesses).zip(&batch.blindings).enumerate();
     circuits
         .map(|(number, ((evaluations, witness), blinding))| {
-            engine.prove(Circuit { number, evaluations, witness, blinding }, &batch.srs)
+            engine.prove(Circuit { number, evaluations, witness, blinding }, &batch.srs, resident)
         })
         .collect()
 }

@@ -1,6 +1,5 @@
 //! One device at work: what it keeps between proofs, and a proof on it.
 
-use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::classes::{Classes, CHUNK};
@@ -21,7 +20,6 @@ pub(super) struct Engine {
     staging: Staging,
     scratch: DeviceBuffer<u8>,
     vectors: Option<Vectors>,
-    resident: Option<(Weak<Parameters>, Arc<Resident>)>,
     /// What the work that is enqueued needs: giving device memory back waits for all of it.
     held: Vec<Box<dyn Send>>,
 }
@@ -60,8 +58,8 @@ impl Proved {
         logging::info!(
             "gpu: {} constraints, {} inputs, {} aux, domain 2^{}; ms: {} until all was enqueued, {} in all",
             self.constraints,
-            srs.inputs,
-            srs.l.len(),
+            srs.counts.inputs,
+            srs.counts.l,
             srs.domain_log2(),
             self.enqueued.as_millis(),
             self.in_all.as_millis(),
@@ -86,21 +84,24 @@ impl Engine {
             staging: Staging::new()?,
             scratch: DeviceBuffer::new(0)?,
             vectors: None,
-            resident: None,
             held: Vec::new(),
         })
     }
 
-    /// Proves one circuit, whose sizes agree with `srs`.
+    /// Proves one circuit, whose sizes agree with `srs`, with its queries on this device.
     ///
     /// # Errors
     /// [`Error::NonCanonicalScalar`], [`Error::Cuda`], [`Error::OutOfMemory`].
-    pub(super) fn prove(&mut self, circuit: Circuit<'_>, srs: &Arc<Parameters>) -> Result<Proved, Error> {
+    pub(super) fn prove(
+        &mut self,
+        circuit: Circuit<'_>,
+        srs: &Parameters,
+        resident: &Resident,
+    ) -> Result<Proved, Error> {
         let start = Instant::now();
         check_blinding(circuit.number, circuit.blinding)?;
-        let resident = self.resident(srs)?;
-        let h = self.h(circuit, srs, &resident)?;
-        let (l, a, b1, b2) = self.witness_sums(circuit, &resident)?;
+        let h = self.h(circuit, srs, resident)?;
+        let (l, a, b1, b2) = self.witness_sums(circuit, resident)?;
         let enqueued = start.elapsed();
         let sums = Sums {
             h: self.collect(h)?,
@@ -114,22 +115,9 @@ impl Engine {
         Ok(Proved { proof, constraints: circuit.evaluations.a.len(), enqueued, in_all: start.elapsed() })
     }
 
-    fn resident(&mut self, srs: &Arc<Parameters>) -> Result<Arc<Resident>, Error> {
-        if let Some((of, resident)) = &self.resident {
-            if std::ptr::eq(of.as_ptr(), Arc::as_ptr(srs)) {
-                return Ok(resident.clone());
-            }
-        }
-        // The memory of the last ones goes first: two may not fit.
-        self.resident = None;
-        let resident = Arc::new(Resident::new(srs, &mut self.staging)?);
-        self.resident = Some((Arc::downgrade(srs), resident.clone()));
-        Ok(resident)
-    }
-
     /// Enqueues h and the MSM over its query.
     fn h(&mut self, circuit: Circuit<'_>, srs: &Parameters, resident: &Resident) -> Result<Summed<G1>, Error> {
-        if srs.h.is_empty() {
+        if srs.counts.h == 0 {
             return Ok(Summed { full: None, ones: None });
         }
         let log2 = srs.domain_log2();
@@ -151,7 +139,7 @@ impl Engine {
             positions: None,
             scalars: &vectors.a,
             order: Scalars::Reversed(log2),
-            len: srs.h.len(),
+            len: srs.counts.h,
             count: None,
         };
         let full = self.msm::<G1>(&terms)?;

@@ -3,19 +3,20 @@
 mod backend;
 mod buffer;
 mod classes;
-#[cfg(feature = "kit")]
 mod decode;
 mod device;
 mod engine;
 mod event;
 mod group;
 mod guard;
+mod loader;
 mod msm;
 mod ntt;
 mod pinned;
 #[cfg(feature = "kit")]
 mod pointwise;
 mod resident;
+mod residents;
 mod staging;
 mod status;
 mod stream;
@@ -46,8 +47,9 @@ pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
 /// What `bench/kit` tests on a device.
 #[cfg(feature = "kit")]
 pub mod kit {
+    pub use super::backend::points_on_device;
     pub use super::buffer::{DeviceBuffer, Plain};
-    pub use super::decode::{decode, fault_in, PointFault, NO_FAULT};
+    pub use super::decode::{decode, Faults, Run};
     pub use super::event::Event;
     pub use super::group::{Group, G1, G2};
     pub use super::guard::DeviceGuard;
@@ -57,4 +59,5 @@ pub mod kit {
     pub use super::status::check;
     pub use super::stream::Stream;
     pub use super::terms::{terms_scratch_bytes, Lists, Variables};
+    pub use crate::params::{spoilt_cases, PointFault, Sample, SpoiltCase, TO_SPOIL};
 }
