@@ -28,6 +28,7 @@ step "devices" ./interlock-kit devices
 step "arithmetic against blst" ./interlock-kit device "$count"
 step "throughput" ./interlock-kit throughput
 step "MSMs, sums, decoding and lists against blst" ./interlock-kit msm 70000
+step "parameter files, good and bad, as the CPU loads them" ./interlock-kit load 30
 step "MSMs timed" ./interlock-kit msm-time 26
 step "the polynomial h against the CPU's" ./interlock-kit quotient 22
 step "the polynomial h, its times" ./interlock-kit quotient-times 27

@@ -17,6 +17,11 @@ use std::sync::{Arc, LazyLock};
 use crate::error::{Error, HandleKind};
 use crate::handles::Registry;
 
+#[cfg(interlock_cuda)]
+pub(crate) use admission::Fence;
+#[cfg(interlock_cuda)]
+pub(crate) use order::{Order, Turn};
+
 /// What a `gpu_locks` handle stands for. Callers that pass none share one of the library's own.
 #[derive(Debug, Default)]
 pub struct Locks(());

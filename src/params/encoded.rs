@@ -2,7 +2,7 @@
 
 use super::decode::PointFault;
 use super::failure::Failure;
-use super::layout::{ReadAt, Section};
+use super::layout::{ReadAt, Section, G1_BYTES, G2_BYTES};
 use super::load;
 use super::Parameters;
 use crate::error::Error;
@@ -56,6 +56,12 @@ impl Encoded<'_> {
     /// How many points there are in a query.
     pub(crate) fn len(&self, query: Query) -> usize {
         self.section(query).count as usize
+    }
+
+    /// How many bytes a query has.
+    pub(crate) fn bytes(&self, query: Query) -> usize {
+        let per_point = if query == Query::BG2 { G2_BYTES } else { G1_BYTES };
+        self.len(query) * per_point
     }
 
     /// Fills `buffer` with the bytes of `query` from its byte `offset` on.

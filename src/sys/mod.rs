@@ -69,6 +69,8 @@ pub const STREAM_NON_BLOCKING: c_uint = 1;
 pub const EVENT_DEFAULT: c_uint = 0;
 /// `cudaHostAllocPortable`.
 pub const HOST_ALLOC_PORTABLE: c_uint = 1;
+/// `cudaHostRegisterPortable`.
+pub const HOST_REGISTER_PORTABLE: c_uint = 1;
 /// `cudaMemcpyHostToDevice`.
 pub const HOST_TO_DEVICE: c_int = 1;
 /// `cudaMemcpyDeviceToHost`.
@@ -80,7 +82,6 @@ pub use launchers::{
     interlock_msm_terms, interlock_query_terms, interlock_sum_g1_scratch_bytes, interlock_sum_g2_scratch_bytes,
     interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
 };
-#[cfg(feature = "kit")]
 pub use launchers::{
     interlock_point_fault, INTERLOCK_POINT_COMPRESSED, INTERLOCK_POINT_COORDINATE, INTERLOCK_POINT_INFINITY,
     INTERLOCK_POINT_INFINITY_FLAG, INTERLOCK_POINT_OFF_CURVE, INTERLOCK_POINT_SIGN,
@@ -185,6 +186,8 @@ functions! {
         fn cudaMemGetInfo(free: *mut usize, total: *mut usize);
         fn cudaHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint);
         fn cudaFreeHost(pointer: *mut c_void);
+        fn cudaHostRegister(pointer: *mut c_void, bytes: usize, flags: c_uint);
+        fn cudaHostUnregister(pointer: *mut c_void);
         fn cudaMemsetAsync(pointer: *mut c_void, value: c_int, bytes: usize, stream: Stream);
         fn cudaStreamWaitEvent(stream: Stream, event: Event, flags: c_uint);
         fn cudaMemcpyAsync(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int, stream: Stream);

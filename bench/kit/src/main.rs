@@ -8,6 +8,8 @@ mod host;
 mod identity;
 mod inputs;
 #[cfg(device)]
+mod loading;
+#[cfg(device)]
 mod msm;
 mod operations;
 #[cfg(device)]
@@ -27,7 +29,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-times K | msm N |
-                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO
+                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -38,7 +40,9 @@ const USAGE: &str =
   msm-few      the same for a few MSMs and sums, for compute-sanitizer
   msm-time LOG times MSMs of up to 2^LOG terms (from 12 on), sums and decoding
   msm-sweep GROUP LOG FROM TO
-               times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits";
+               times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits
+  load N       compares what the GPU's loader says of bad parameter files, N of them large, with what the CPU's says, and the
+               points of a good one";
 
 const SEED: u64 = 20_240_229;
 
@@ -79,6 +83,10 @@ fn main() {
             let bits = number(from)? as u32..=number(to)? as u32;
             msm::sweep(&device::Device::first()?, group, log as u32, bits)
         }),
+        #[cfg(device)]
+        ["load", n] => number(n)
+            .and_then(|n| loading::check(n, SEED))
+            .map(|n| println!("loading: {n} files are to the GPU what they are to the CPU")),
         _ => Err(USAGE.to_owned()),
     };
     if let Err(what) = outcome {

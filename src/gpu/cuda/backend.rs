@@ -3,17 +3,18 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::circuit::{enqueue, Circuit};
+use super::circuit::{self, Circuit};
 use super::engine::Engine;
-use super::resident::Resident;
+use super::residents::Points;
 use super::results::Results;
-use super::{budget, devices, DeviceGuard};
+use super::status::check_alive;
+use super::{budget, devices, streamed, DeviceGuard};
 use crate::cpu::{assemble, Sums};
 use crate::curve::Proof;
 use crate::error::Error;
 use crate::logging;
 use crate::params::Parameters;
-use crate::prove::{Backend, Batch, Blinding, Pending};
+use crate::prove::{check_blinding, Backend, Batch, Blinding, Pending};
 
 /// The backend that proves on the GPUs of this machine.
 pub(super) struct Gpu {
@@ -22,7 +23,6 @@ pub(super) struct Gpu {
 
 struct Device {
     ordinal: usize,
-    memory: u64,
     supported: bool,
     engine: OnceLock<Engine>,
     starting: Mutex<()>,
@@ -55,7 +55,6 @@ impl Gpu {
         }
         let device = |(ordinal, info): (usize, super::DeviceInfo)| Device {
             ordinal,
-            memory: info.memory,
             supported: info.supported,
             engine: OnceLock::new(),
             starting: Mutex::new(()),
@@ -65,7 +64,7 @@ impl Gpu {
     }
 
     /// The device asked for, or the one that will be free first.
-    fn device(&'static self, asked: Option<usize>) -> Result<&'static Device, Error> {
+    fn device(&self, asked: Option<usize>) -> Result<&Device, Error> {
         let count = self.devices.len();
         match asked {
             Some(index) => {
@@ -79,7 +78,7 @@ impl Gpu {
                 .devices
                 .iter()
                 .filter(|device| device.supported)
-                .min_by_key(|device| device.engine.get().map_or(0, Engine::waiting))
+                .min_by_key(|device| device.engine.get().map_or(0, |engine| engine.memory().waiting()))
                 .ok_or_else(|| Error::NoGpu { why: "this build has no code for any device".to_owned() }),
         }
     }
@@ -90,60 +89,113 @@ impl Backend for Gpu {
         "gpu"
     }
 
+    fn can_prove(&self, _: &Parameters, device: Option<usize>) -> Result<(), Error> {
+        self.device(device).map(drop)
+    }
+
+    fn load(&self, srs: &Parameters) -> Result<(), Error> {
+        let device = self.device(None)?;
+        let _current = DeviceGuard::set(device.ordinal)?;
+        device.engine()?.points(srs).map(drop)
+    }
+
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
         let begun = Instant::now();
+        check_alive()?;
         let device = self.device(batch.device)?;
         let _current = DeviceGuard::set(device.ordinal)?;
         let engine = device.engine()?;
         let points = engine.points(&batch.srs)?;
-        let circuits = batch.evaluations.iter().zip(&batch.witnesses).enumerate();
-        let results = circuits.map(|(number, (evaluations, witness))| {
+        let mut circuits = Vec::new();
+        for (number, (evaluations, witness)) in batch.evaluations.iter().zip(&batch.witnesses).enumerate() {
             check_blinding(number, &batch.blindings[number])?;
-            let circuit = Circuit { number, evaluations, witness };
-            Ok(Enqueued { results: enqueue(engine, circuit, &points)?, constraints: evaluations.a.len() })
-        });
+            circuits.push(Circuit { number, evaluations, witness });
+        }
+        let results = match &points {
+            Points::Resident(resident) => {
+                circuits.iter().map(|circuit| circuit::enqueue(engine, *circuit, resident)).collect::<Result<_, _>>()?
+            }
+            Points::Streamed(raw) => streamed::enqueue(engine, &circuits, raw)?,
+        };
         Ok(Box::new(Started {
-            circuits: results.collect::<Result<_, Error>>()?,
-            enqueued: begun.elapsed(),
-            begun,
+            results,
             points,
+            constraints: batch.evaluations.iter().map(|evaluations| evaluations.a.len()).collect(),
             blindings: batch.blindings,
             srs: batch.srs,
             ordinal: device.ordinal,
+            begun,
+            enqueued: begun.elapsed(),
         }))
     }
 }
 
-/// A circuit whose work is enqueued.
-struct Enqueued {
-    results: Vec<Results>,
-    constraints: usize,
+/// The queries of `srs` as they are on the device that would prove now: what `bench/kit` compares.
+///
+/// # Errors
+/// Those of [`Backend::load`], [`Error::OutOfMemory`], and [`Error::Size`] if they are not there as a whole.
+#[cfg(feature = "kit")]
+pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error> {
+    let device = Gpu::get()?.device(None)?;
+    let _current = DeviceGuard::set(device.ordinal)?;
+    match device.engine()?.points(srs)? {
+        Points::Resident(resident) => resident.to_host(),
+        Points::Streamed(_) => {
+            let expected = "the budget has no room for them".to_owned();
+            Err(Error::Size { field: "parameters".to_owned(), found: srs.bytes(), expected })
+        }
+    }
 }
 
 /// A batch whose work is enqueued.
 struct Started {
-    circuits: Vec<Enqueued>,
-    begun: Instant,
-    enqueued: Duration,
+    /// Of each circuit. Dropped first: to drop them waits for what uses the points.
+    results: Vec<Vec<Results>>,
+    points: Points,
+    constraints: Vec<usize>,
     blindings: Vec<Blinding>,
     srs: Arc<Parameters>,
-    /// Dropped after the results, which wait for what uses them.
-    points: Arc<Resident>,
     ordinal: usize,
+    begun: Instant,
+    enqueued: Duration,
 }
 
 impl Pending for Started {
     fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
-        let proofs = {
-            let _current = DeviceGuard::set(self.ordinal)?;
-            self.circuits.iter().zip(&self.blindings).map(|(circuit, blinding)| {
-                let mut sums = Sums::default();
-                circuit.results.iter().try_for_each(|results| results.add_to(&mut sums))?;
-                Ok(assemble(&sums, blinding, &self.srs))
-            });
-            proofs.collect::<Result<Vec<_>, Error>>()?
-        };
+        let proofs = self.proofs()?;
         self.log();
         Ok(proofs)
+    }
+}
+
+impl Started {
+    fn proofs(&self) -> Result<Vec<Proof>, Error> {
+        let _current = DeviceGuard::set(self.ordinal)?;
+        let circuits = self.results.iter().zip(&self.blindings);
+        circuits
+            .map(|(results, blinding)| {
+                let mut sums = Sums::default();
+                results.iter().try_for_each(|results| results.add_to(&mut sums))?;
+                Ok(assemble(&sums, blinding, &self.srs))
+            })
+            .collect()
+    }
+
+    fn log(&self) {
+        logging::info!(
+            "gpu {}: {} circuits of {:?} constraints, {} inputs, {} aux, domain 2^{}, parameters {}; ms: {} until all was enqueued, {} in all",
+            self.ordinal,
+            self.constraints.len(),
+            self.constraints,
+            self.srs.counts.inputs,
+            self.srs.counts.l,
+            self.srs.domain_log2(),
+            match self.points {
+                Points::Resident(_) => "in its memory",
+                Points::Streamed(_) => "streamed",
+            },
+            self.enqueued.as_millis(),
+            self.begun.elapsed().as_millis(),
+        );
     }
 }

@@ -54,6 +54,11 @@ impl<T: Plain> DeviceSlice<T> {
         Self { pointer, len, _values: PhantomData }
     }
 
+    /// All values.
+    pub fn all(&self) -> Self {
+        self.range(0..self.len)
+    }
+
     /// The values from number `range.start` to before `range.end`.
     ///
     /// # Panics
@@ -68,7 +73,6 @@ impl<T: Plain> DeviceSlice<T> {
     ///
     /// # Errors
     /// [`Error::Cuda`], which may be that of earlier work, and [`Error::OutOfMemory`].
-    #[cfg(feature = "kit")]
     pub fn to_host(&self, stream: &Stream) -> Result<Vec<T>, Error> {
         let mut values: Vec<T> = crate::error::try_with_capacity(self.len, "a copy of device memory")?;
         // SAFETY: both ranges have this many bytes; any bytes are values of `T`, and they are there when the stream is done.

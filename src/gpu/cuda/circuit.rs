@@ -6,7 +6,7 @@
 use super::engine::Engine;
 use super::lease::room_for;
 use super::msm::{msm, msm_scratch_bytes, Scalars, Shape, Terms};
-use super::quotient::Quotient;
+use super::quotient::{Quotient, Vectors};
 use super::resident::Resident;
 use super::results::{Layout, Query, Results};
 use super::witness::{Classified, Part, PartPoints};
@@ -52,10 +52,10 @@ fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result
     let on_device = classified.send(engine, &mut lease)?;
     let sums = lease.take(layout.words());
     let points = PartPoints {
-        l: resident.l.whole(),
-        a: resident.a.whole(),
-        b_g1: resident.b_g1.whole(),
-        b_g2: resident.b_g2.whole(),
+        l: resident.l.all(),
+        a: resident.a.all(),
+        b_g1: resident.b_g1.all(),
+        b_g2: resident.b_g2.all(),
     };
     let mut turn = engine.enqueue()?;
     classified.enqueue(0, &on_device, &points, &mut turn, &layout, &sums)?;
@@ -72,23 +72,24 @@ fn h(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Resul
     let entry = layout.add(Query::H, Some(shape));
     engine.need_scratch(msm_scratch_bytes::<G1>(len, shape)?)?;
 
-    let quotient = Quotient::new(engine, log2)?;
-    let sizes = quotient.room();
-    let [mut h, b, c] = engine.lease([sizes.kept + room_for::<u64>(layout.words()), sizes.b, sizes.c])?;
-    let coefficients = h.take(1 << log2);
-    let sums = h.take(layout.words());
-    quotient.enqueue(engine, circuit, &coefficients, b, c)?;
+    let quotient = Quotient::new(engine, log2, engine.has_vectors_to_spare(log2))?;
+    let [mut kept, mut rest] =
+        engine.lease([quotient.room() + room_for::<u64>(layout.words()), quotient.room_for_vectors()])?;
+    let (mut h, sums) = (kept.take(quotient.len()), kept.take(layout.words()));
+    let mut vectors = Vectors { b: rest.take(quotient.len()), c: rest.take(quotient.len_of_c()) };
+    let until = quotient.enqueue(engine, circuit, &mut h, &mut vectors)?;
+    rest.release_after(&until);
     let mut turn = engine.enqueue()?;
     let terms = Terms {
         points: &resident.h,
         positions: None,
-        scalars: &coefficients,
+        scalars: &h,
         order: Scalars::Reversed { bits: log2, first: 0 },
         len,
         count: None,
     };
     msm::<G1>(&mut layout.of::<G1>(entry, &sums), &terms, shape, &mut turn.scratch, turn.stream)?;
     let results = Results::fetch(layout, &sums, engine.pinned(), turn.stream)?;
-    h.release_after(&turn.until()?);
+    kept.release_after(&turn.until()?);
     Ok(results)
 }

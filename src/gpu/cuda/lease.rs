@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::engine::Engine;
+use super::engine::{Block, Engine};
 use super::mapping::Mapping;
+use super::residents::Residents;
 use super::{DeviceSlice, Event, Plain};
 use crate::error::Error;
-use crate::lock::{Backing, Block, Fence};
+use crate::lock::memory;
+use crate::lock::Fence;
 
 /// Where a device's work must have come to before memory may be used again.
 #[derive(Clone, Debug)]
@@ -29,9 +31,30 @@ impl Fence for Until {
     }
 }
 
-impl Backing for Mapping {
+/// What backs a device's arena: memory that is mapped as it is needed, and parameters that may go.
+#[derive(Debug)]
+pub(super) struct Backing {
+    mapping: Mapping,
+    residents: Residents,
+}
+
+impl Backing {
+    pub(super) fn new(mapping: Mapping, residents: Residents) -> Self {
+        Self { mapping, residents }
+    }
+}
+
+impl memory::Backing for Backing {
     fn grow(&self, to_bytes: usize) -> Result<usize, Error> {
-        Mapping::grow(self, to_bytes)
+        self.mapping.grow(to_bytes)
+    }
+
+    fn shrink(&self, to_bytes: usize) -> Result<usize, Error> {
+        self.mapping.shrink(to_bytes)
+    }
+
+    fn reclaim(&self, _: usize) -> bool {
+        self.residents.make_room()
     }
 }
 
@@ -39,13 +62,18 @@ impl Backing for Mapping {
 /// until then.
 pub(super) struct Lease<'e> {
     engine: &'e Engine,
-    block: Option<Block<Until, Mapping>>,
+    block: Option<Block>,
     taken: usize,
 }
 
 impl<'e> Lease<'e> {
-    pub(super) fn new(engine: &'e Engine, block: Block<Until, Mapping>) -> Self {
+    pub(super) fn new(engine: &'e Engine, block: Block) -> Self {
         Self { engine, block: Some(block), taken: 0 }
+    }
+
+    /// What must be over before the block is first used.
+    pub(super) fn fences(&self) -> impl Iterator<Item = &Until> {
+        self.block.iter().flat_map(Block::fences)
     }
 
     /// Takes room for `len` values from what is left of the block.

@@ -34,17 +34,7 @@ impl Mapping {
         Ok(Self { device: ordinal as c_int, base, reserved, pieces: Mutex::default() })
     }
 
-    /// A range that is mapped as a whole.
-    ///
-    /// # Errors
-    /// [`Error::Cuda`], with cudaErrorMemoryAllocation if the device has not so much memory left.
-    pub(super) fn mapped(ordinal: usize, bytes: usize) -> Result<Self, Error> {
-        let mapping = Self::reserve(ordinal, bytes)?;
-        mapping.grow(bytes)?;
-        Ok(mapping)
-    }
-
-    /// Maps memory until at least `bytes` from the beginning have it, and returns how many have.
+    /// Maps memory until at least `bytes` from the beginning have it, or the device has none left, and returns how many have.
     ///
     /// # Errors
     /// [`Error::Cuda`]; what had been mapped until then stays.
@@ -52,8 +42,27 @@ impl Mapping {
         let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
         let needed = bytes.min(self.reserved).div_ceil(PIECE);
         while pieces.len() < needed {
-            let piece = self.piece(self.base + (pieces.len() * PIECE) as u64)?;
-            pieces.push(piece);
+            match self.piece(self.base + (pieces.len() * PIECE) as u64) {
+                Err(error) if error.is_device_out_of_memory() => break,
+                piece => pieces.push(piece?),
+            }
+        }
+        Ok(pieces.len() * PIECE)
+    }
+
+    /// Unmaps what lies above `bytes`, which nothing may use, and returns how many are mapped.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn shrink(&self, bytes: usize) -> Result<usize, Error> {
+        let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        while pieces.len() > bytes.div_ceil(PIECE) {
+            let Some(handle) = pieces.pop() else { break };
+            let at = self.base + (pieces.len() * PIECE) as u64;
+            // SAFETY: a piece that is mapped there, and that nothing uses.
+            check("cuMemUnmap", unsafe { sys::cuMemUnmap(at, PIECE) })?;
+            // SAFETY: the handle is ours, and is no longer mapped.
+            check("cuMemRelease", unsafe { sys::cuMemRelease(handle) })?;
         }
         Ok(pieces.len() * PIECE)
     }

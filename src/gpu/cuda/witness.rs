@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::classes::{Classes, CHUNK};
 use super::engine::{Engine, Enqueuing};
 use super::lease::{room_for, Lease};
-use super::msm::{msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms};
+use super::msm::{msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, SumTerms, Terms};
 use super::results::{Layout, Query};
-use super::{terms_scratch_bytes, DeviceSlice, Group, Lists, Variables, G1, G2};
+use super::staging::{ClassesOnDevice, Upload};
+use super::{terms_scratch_bytes, DeviceSlice, Group, Lists, Shape, Variables, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
 use crate::prove::{Density, Witness};
@@ -109,18 +110,18 @@ impl<'w> Classified<'w> {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn send(&self, engine: &Engine, lease: &mut Lease<'_>) -> Result<OnDevice, Error> {
-        let scalars: DeviceSlice<Fr> = lease.take(self.inp.full_len() + self.aux.full_len());
-        engine.ring().send(&scalars, self.inp.full().chain(self.aux.full()))?;
-        let mut send_density = |density: &Density<'_>| {
-            let bits = lease.take(density.words());
-            engine.ring().send(&bits, [density.raw_words()])?;
-            Ok::<_, Error>(bits)
-        };
-        let a_aux = send_density(&self.witness.a_aux_density)?;
-        let b_inp = send_density(&self.witness.b_inp_density)?;
-        let b_aux = send_density(&self.witness.b_aux_density)?;
-        let inp = SentClasses::new(engine, lease, &self.inp, 0)?;
-        let aux = SentClasses::new(engine, lease, &self.aux, self.inp.full_len())?;
+        let (of_inp, of_aux) = (self.inp.full_len(), self.aux.full_len());
+        let scalars: DeviceSlice<Fr> = lease.take(of_inp + of_aux);
+        let inp = SentClasses::new(engine, lease, &self.inp, 0, &scalars.range(0..of_inp))?;
+        let aux = SentClasses::new(engine, lease, &self.aux, of_inp, &scalars.range(of_inp..of_inp + of_aux))?;
+        let Witness { a_aux_density, b_inp_density, b_aux_density, .. } = self.witness;
+        let densities = [a_aux_density, b_inp_density, b_aux_density];
+        let [a_aux, b_inp, b_aux] = densities.map(|density| lease.take(density.words()));
+        engine.ring().upload(&[
+            Upload::new(a_aux_density.raw_words(), &a_aux)?,
+            Upload::new(b_inp_density.raw_words(), &b_inp)?,
+            Upload::new(b_aux_density.raw_words(), &b_aux)?,
+        ])?;
         let lists = self.largest_lists().map(|most| ListRoom::new(lease, &most));
         Ok(OnDevice { scalars, inp, aux, a_aux, b_inp, b_aux, lists })
     }
@@ -174,16 +175,6 @@ impl<'w> Classified<'w> {
             [0, 1, 2].map(|i| Most { ones: most[i].ones.max(of[i].ones), full: most[i].full.max(of[i].full) })
         })
     }
-}
-
-/// How many points of a query come before those of `part`'s variables, and how many these are: for `a` and for `b`.
-pub(super) fn points_of(part: &Part, witness: &Witness<'_>) -> [Range<usize>; 2] {
-    let of = |inputs: usize, density: &Density<'_>| {
-        let before = if part.inputs { 0 } else { inputs + density.count_ones_in(&(0..part.aux.start)) };
-        let own = density.count_ones_in(&part.aux) + if part.inputs { inputs } else { 0 };
-        before..before + own
-    };
-    [of(witness.inp.len(), &witness.a_aux_density), of(witness.b_inp_density.count_ones(), &witness.b_aux_density)]
 }
 
 /// The most terms that a query can have.
@@ -324,15 +315,20 @@ struct SentClasses {
 }
 
 fn room_of_classes(classes: &Classes) -> usize {
-    room_for::<u64>(classes.words().len()) + room_for::<u32>(classes.len().div_ceil(CHUNK))
+    room_for::<u64>(classes.words_len()) + room_for::<u32>(classes.chunks_len())
 }
 
 impl SentClasses {
-    /// Enqueues their sending, their full-size scalars being numbered from `first_full` on.
-    fn new(engine: &Engine, lease: &mut Lease<'_>, classes: &Classes, first_full: usize) -> Result<Self, Error> {
-        let (words, starts) = (lease.take(classes.words().len()), lease.take(classes.len().div_ceil(CHUNK)));
-        engine.ring().send(&words, [classes.words()])?;
-        engine.ring().send(&starts, [classes.starts(first_full).as_slice()])?;
+    /// Enqueues their sending, and that of their full-size scalars, which are numbered from `first` on, to `full`.
+    fn new(
+        engine: &Engine,
+        lease: &mut Lease<'_>,
+        classes: &Classes,
+        first: usize,
+        full: &DeviceSlice<Fr>,
+    ) -> Result<Self, Error> {
+        let (words, starts) = (lease.take(classes.words_len()), lease.take(classes.chunks_len()));
+        engine.ring().send_classes(classes, first, &ClassesOnDevice { words: &words, starts: &starts, full })?;
         Ok(Self { words, starts, len: classes.len() })
     }
 

@@ -2,8 +2,8 @@
 
 use blst::blst_fr;
 use interlock::kit::{
-    combine, decode, msm, msm_scratch_bytes, sum, sum_scratch_bytes, DeviceBuffer, Event, Scalars, Shape, SumTerms,
-    Terms, G1, G2, NO_FAULT,
+    combine, decode, msm, msm_scratch_bytes, sum, sum_scratch_bytes, DeviceBuffer, Event, Faults, Run, Scalars, Shape,
+    SumTerms, Terms, G1, G2,
 };
 use interlock::Error;
 use rayon::prelude::*;
@@ -189,19 +189,20 @@ fn decoding_line<G: Known>(device: &Device) -> Result<(), String> {
     let bytes: Vec<u8> = encoded.iter().copied().cycle().take(encoded.len() << 7).collect();
     let run = || -> Result<_, Error> {
         let bytes = DeviceBuffer::from_host(&bytes, stream)?;
-        let mut points = DeviceBuffer::new(bytes.len() / G::ENCODED)?;
-        let mut fault = DeviceBuffer::from_host(&[NO_FAULT], stream)?;
+        let len = bytes.len() / G::ENCODED;
+        let points = DeviceBuffer::new(len)?;
+        let faults = Faults::new(1, stream)?;
         let mut seconds = Vec::new();
         for _ in 0..=RUNS {
             let start = Event::record(stream)?;
-            decode::<G>(&mut points, &bytes, 0, &mut fault, stream)?;
+            decode::<G>(&points, 0, &Run { bytes: &bytes, len, first: 0, query: 0 }, &faults, stream)?;
             seconds.push(Event::record(stream)?.seconds_since(&start)?);
         }
         seconds.remove(0);
-        Ok((seconds, points.to_host(stream)?, fault.to_host(stream)?[0]))
+        Ok((seconds, points.to_host(stream)?, faults.found(stream)?[0]))
     };
     let (seconds, points, fault) = told("decoding", run())?;
-    if fault != NO_FAULT || points.chunks(known.len()).any(|chunk| chunk != known) {
+    if fault.is_some() || points.chunks(known.len()).any(|chunk| chunk != known) {
         return Err(format!("{} decoding: the points are wrong", G::NAME));
     }
     let rate = |seconds: f64| bytes.len() as f64 / seconds / 1e9;
