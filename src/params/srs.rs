@@ -142,7 +142,7 @@ impl Parameters {
 
     /// log2 of the domain's size m.
     pub fn domain_log2(&self) -> u32 {
-        self.domain_size().trailing_zeros()
+        self.counts.domain_log2()
     }
 
     /// The domain's size m.
@@ -174,6 +174,11 @@ impl Parameters {
 }
 
 impl Counts {
+    /// log2 of the domain's size.
+    pub fn domain_log2(&self) -> u32 {
+        (self.h + 1).trailing_zeros()
+    }
+
     fn of(layout: &Layout) -> Self {
         let Layout { ic, h, l, a, b_g1, .. } = layout;
         let [inputs, h, l, a, b] = [ic, h, l, a, b_g1].map(|section| section.count as usize);

@@ -55,6 +55,12 @@ impl<'a> Density<'a> {
         (0..self.words.len()).map(|i| self.word(i).count_ones() as usize).sum()
     }
 
+    /// Whether the same bits are set.
+    #[cfg(interlock_cuda)]
+    fn is_same(&self, other: &Density<'_>) -> bool {
+        self.len == other.len && (0..self.words.len()).all(|i| self.word(i) == other.word(i))
+    }
+
     /// Number of bits that are set in `range`, which starts at a multiple of 64 and ends at one or at the last bit.
     #[cfg(any(test, interlock_cuda))]
     pub(crate) fn count_ones_in(&self, range: &std::ops::Range<usize>) -> usize {
@@ -86,6 +92,16 @@ pub struct Witness<'a> {
     pub b_inp_density: Density<'a>,
     /// Private variables that have a point in the `b_g1` and `b_g2` queries.
     pub b_aux_density: Density<'a>,
+}
+
+#[cfg(interlock_cuda)]
+impl Witness<'_> {
+    /// Whether the same variables as in `other` have a point in each query.
+    pub(crate) fn has_densities_of(&self, other: &Witness<'_>) -> bool {
+        self.a_aux_density.is_same(&other.a_aux_density)
+            && self.b_inp_density.is_same(&other.b_inp_density)
+            && self.b_aux_density.is_same(&other.b_aux_density)
+    }
 }
 
 /// The blinding scalars of one proof.

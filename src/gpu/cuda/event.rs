@@ -6,12 +6,14 @@ use super::{status::{check, warn_unless_lost}, Stream};
 use crate::error::Error;
 use crate::sys;
 
-/// A point in a stream, with its time. Its handle comes from the stream's pool and goes back there: no event is made or destroyed
-/// once as many exist as are in use at a time.
+/// A point in a stream. Whoever waits for it sleeps.
+///
+/// The handle of one that [`Event::record`] makes comes from the stream's pool and goes back there: none is made or destroyed once as
+/// many exist as are in use at a time.
 #[derive(Debug)]
 pub struct Event {
     raw: Raw,
-    pool: Arc<Pool>,
+    pool: Option<Arc<Pool>>,
 }
 
 /// Handles of one device that are not in use.
@@ -28,18 +30,34 @@ unsafe impl Send for Raw {}
 unsafe impl Sync for Raw {}
 
 impl Event {
-    /// A point after all that is enqueued on `stream` now.
+    /// A point after all that is enqueued on `stream` now, with its time.
     ///
     /// # Errors
     /// [`Error::Cuda`].
     pub fn record(stream: &Stream) -> Result<Self, Error> {
         let pool = stream.events().clone();
         let kept = pool.lock().pop();
-        let raw = kept.map_or_else(Raw::new, Ok)?;
-        let event = Self { raw, pool };
-        // SAFETY: both handles live.
-        check("cudaEventRecord", unsafe { sys::cudaEventRecord(event.as_raw(), stream.as_raw()) })?;
+        let raw = kept.map_or_else(|| Raw::new(sys::EVENT_SLEEPING), Ok)?;
+        let event = Self { raw, pool: Some(pool) };
+        event.move_to(stream)?;
         Ok(event)
+    }
+
+    /// An event for many uses, without a time, in no stream yet: it is over.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn new() -> Result<Self, Error> {
+        Ok(Self { raw: Raw::new(sys::EVENT_UNTIMED_SLEEPING)?, pool: None })
+    }
+
+    /// Makes it a point after all that is enqueued on `stream` now. Who waits already, waits for the point that it was.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn move_to(&self, stream: &Stream) -> Result<(), Error> {
+        // SAFETY: both handles live.
+        check("cudaEventRecord", unsafe { sys::cudaEventRecord(self.as_raw(), stream.as_raw()) })
     }
 
     /// Waits for this point.
@@ -90,8 +108,9 @@ impl Event {
 impl Drop for Event {
     /// What waits for the point goes on waiting for it: a wait is for what was recorded when it was enqueued.
     fn drop(&mut self) {
-        let raw = Raw(std::mem::replace(&mut self.raw.0, std::ptr::null_mut()));
-        self.pool.lock().push(raw);
+        if let Some(pool) = &self.pool {
+            pool.lock().push(Raw(std::mem::replace(&mut self.raw.0, std::ptr::null_mut())));
+        }
     }
 }
 
@@ -102,10 +121,10 @@ impl Pool {
 }
 
 impl Raw {
-    fn new() -> Result<Self, Error> {
+    fn new(flags: std::ffi::c_uint) -> Result<Self, Error> {
         let mut raw = std::ptr::null_mut();
         // SAFETY: one handle is written.
-        check("cudaEventCreateWithFlags", unsafe { sys::cudaEventCreateWithFlags(&mut raw, sys::EVENT_DEFAULT) })?;
+        check("cudaEventCreateWithFlags", unsafe { sys::cudaEventCreateWithFlags(&mut raw, flags) })?;
         Ok(Self(raw))
     }
 }

@@ -63,6 +63,7 @@ pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
 pub mod kit {
     pub use super::backend::points_on_device;
     pub use super::buffer::{DeviceBuffer, DeviceSlice, Plain};
+    pub use super::classes::{Classes, CHUNK};
     pub use super::decode::{decode, Faults, Run};
     pub use super::event::Event;
     pub use super::group::{Group, G1, G2};

@@ -1,6 +1,6 @@
 //! Parameters in device memory.
 
-use super::engine::{Engine, LongBlock};
+use super::engine::{Block, Engine};
 use super::lease::room_for;
 use super::{loader, DeviceSlice, Plain};
 use crate::curve::{G1Affine, G2Affine};
@@ -17,7 +17,7 @@ pub(super) struct Resident {
     pub(super) a: DeviceSlice<G1Affine>,
     pub(super) b_g1: DeviceSlice<G1Affine>,
     pub(super) b_g2: DeviceSlice<G2Affine>,
-    _block: LongBlock,
+    _block: Block,
 }
 
 impl Resident {

@@ -27,7 +27,7 @@ const MOST_SLOT: usize = 384 << 20;
 /// What of the budget all slots take at most.
 const SHARE_OF_SLOTS: usize = 8;
 /// Private variables by which parts grow.
-const STEP: usize = CHUNK * (1 << 16usize).div_ceil(CHUNK);
+const STEP: usize = CHUNK * 8;
 
 /// Enqueues all of the circuits' work; nothing of them is needed any more on return. The results of each come in parts, to be added up.
 ///
@@ -52,15 +52,14 @@ pub(super) fn enqueue(engine: &Engine, circuits: &[Circuit<'_>], raw: &Raw) -> R
             }
         }
         if let Some(cut) = &cut {
-            enqueued.extend(enqueue_held(engine, &held, raw, cut, &quotient)?);
-            held.clear();
+            enqueued.extend(enqueue_held(engine, std::mem::take(&mut held), raw, cut, &quotient)?);
         }
         let own = Cut::new(raw.counts(), circuit.witness, slot);
         held.push(Member::new(*circuit, &own)?);
         cut = Some(own);
     }
     if let Some(cut) = &cut {
-        enqueued.extend(enqueue_held(engine, &held, raw, cut, &quotient)?);
+        enqueued.extend(enqueue_held(engine, held, raw, cut, &quotient)?);
     }
     Ok(enqueued)
 }
@@ -195,7 +194,7 @@ impl<'a> Member<'a> {
 
 fn enqueue_held(
     engine: &Engine,
-    members: &[Member<'_>],
+    members: Vec<Member<'_>>,
     raw: &Raw,
     cut: &Cut,
     quotient: &Quotient,
@@ -217,14 +216,14 @@ fn enqueue_held(
     let mut pass = Pass::new(engine, raw, &mut slots, cut)?;
     for part in cut.order() {
         match part {
-            Passing::H(i) => pass.h(i, members, &held)?,
-            Passing::Witness(i) => pass.witness(i, members, &held)?,
+            Passing::H(i) => pass.h(i, &members, &held)?,
+            Passing::Witness(i) => pass.witness(i, &members, &held)?,
         }
     }
     let turn = engine.enqueue()?;
     let mut all = Vec::new();
-    for (member, held) in members.iter().zip(held) {
-        all.push(vec![Results::fetch(member.layout.clone(), &held.sums, engine.pinned(), turn.stream)?]);
+    for (member, held) in members.into_iter().zip(held) {
+        all.push(vec![Results::fetch(member.layout, &held.sums, engine.pinned(), turn.stream)?]);
         held.lease.release_after(&turn.until()?);
     }
     slots.release_after(&turn.until()?);
