@@ -33,6 +33,9 @@ pub const STREAM_NON_BLOCKING: c_uint = 1;
 pub const EVENT_DEFAULT: c_uint = 0;
 /// `cudaHostAllocPortable`.
 pub const HOST_ALLOC_PORTABLE: c_uint = 1;
+/// `cudaHostRegisterPortable`.
+#[cfg(feature = "kit")]
+pub const HOST_REGISTER_PORTABLE: c_uint = 1;
 /// `cudaMemcpyHostToDevice`.
 pub const HOST_TO_DEVICE: c_int = 1;
 /// `cudaMemcpyDeviceToHost`.
@@ -149,6 +152,8 @@ functions! {
         fn cudaFree(pointer: *mut c_void) -> Status;
         fn cudaHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint) -> Status;
         fn cudaFreeHost(pointer: *mut c_void) -> Status;
+        #[cfg(feature = "kit")] fn cudaHostRegister(pointer: *mut c_void, bytes: usize, flags: c_uint) -> Status;
+        #[cfg(feature = "kit")] fn cudaHostUnregister(pointer: *mut c_void) -> Status;
         fn cudaMemsetAsync(pointer: *mut c_void, value: c_int, bytes: usize, stream: Stream) -> Status;
         fn cudaStreamWaitEvent(stream: Stream, event: Event, flags: c_uint) -> Status;
         fn cudaMemcpyAsync(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int, stream: Stream) -> Status;

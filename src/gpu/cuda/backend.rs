@@ -3,12 +3,16 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use super::engine::{Circuit, Engine, Proved};
+#[cfg(feature = "kit")]
+use super::host_bytes::HostBytes;
 use super::resident::Resident;
 use super::residents::Residents;
 use super::{devices, DeviceGuard};
 use crate::curve::Proof;
 use crate::error::Error;
 use crate::params::Parameters;
+#[cfg(feature = "kit")]
+use crate::params::Query;
 use crate::prove::{Backend, Batch, Pending};
 
 /// The backend that proves on the GPUs of this machine: one proof at a time on each.
@@ -145,6 +149,30 @@ pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error
     let resident = device.residents.get(srs)?;
     let _current = DeviceGuard::set(device.ordinal)?;
     resident.to_host()
+}
+
+/// The bytes of each query of the file at `path`, by way of page-locked memory, and checked on the device that would prove now.
+///
+/// # Errors
+/// Those of [`Parameters::open`] and [`HostBytes::load`].
+#[cfg(feature = "kit")]
+pub fn query_bytes(path: &std::path::Path) -> Result<[Vec<u8>; 5], Error> {
+    let srs = Parameters::open(path, false)?;
+    Gpu::get()?.device(None)?.residents.with_loader(|loader| {
+        let host = HostBytes::load(&srs, loader)?;
+        Ok(Query::ALL.map(|query| {
+            let (mut bytes, mut first) = (Vec::new(), 0);
+            let point_bytes = if query == Query::BG2 { 192 } else { 96 };
+            loop {
+                let chunk = host.chunk(query, first);
+                if chunk.is_empty() {
+                    break bytes;
+                }
+                bytes.extend(chunk);
+                first += chunk.len() / point_bytes;
+            }
+        }))
+    })
 }
 
 fn prove(engine: &mut Option<Engine>, batch: &Batch<'_, '_>, resident: &Resident) -> Result<Vec<Proved>, Error> {

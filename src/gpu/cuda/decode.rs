@@ -74,6 +74,21 @@ pub fn decode<G: Group>(
     })
 }
 
+/// Enqueues the checking of `run`, whose bytes are no encodings afterwards.
+///
+/// # Errors
+/// As [`decode`].
+#[cfg(feature = "kit")]
+pub(super) fn check_points<G: Group>(run: &Run<'_>, faults: &Faults, stream: &Stream) -> Result<(), Error> {
+    at_least("bytes", run.bytes.len(), run.len * G::ENCODED)?;
+    at_least("faults", faults.0.len(), run.query + 1)?;
+    // SAFETY: a point takes as many bytes as its encoding and may take its place, whose alignment is cudaMalloc's.
+    check("interlock_decode", unsafe {
+        let fault = faults.0.as_raw().cast::<u64>().add(run.query);
+        G::decode(run.bytes.as_raw(), run.bytes.as_raw(), run.len, run.first, fault, stream.as_raw())
+    })
+}
+
 /// The number of the first point at fault and what is wrong with it, if any is.
 fn fault_in(word: u64) -> Option<(u64, PointFault)> {
     let fault = match (word & 0xff) as sys::interlock_point_fault {

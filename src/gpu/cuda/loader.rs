@@ -6,7 +6,12 @@
 
 use rayon::prelude::*;
 
+#[cfg(feature = "kit")]
+use super::decode::check_points;
 use super::decode::{decode, Faults, Run};
+#[cfg(feature = "kit")]
+use super::host_bytes::HostBytes;
+use super::msm::at_least;
 use super::pinned::PinnedBuffer;
 use super::resident::Resident;
 use super::{status::check, DeviceBuffer, Event, Group, Stream, G1, G2};
@@ -47,6 +52,7 @@ struct Piece {
     query: Query,
     first: usize,
     len: usize,
+    point_bytes: usize,
 }
 
 impl Loader {
@@ -69,23 +75,40 @@ impl Loader {
     /// That of the first thing wrong in the order of the file: [`Error::Params`] or [`Error::File`]; [`Error::Cuda`],
     /// [`Error::Threads`].
     pub(super) fn load(&mut self, encoded: Encoded<'_>, resident: &Resident) -> Result<(), Error> {
+        self.checked(encoded, |loader, query, faults| match query {
+            Query::H => loader.points::<G1>(encoded, query, &resident.h, faults),
+            Query::L => loader.points::<G1>(encoded, query, &resident.l, faults),
+            Query::A => loader.points::<G1>(encoded, query, &resident.a, faults),
+            Query::BG1 => loader.points::<G1>(encoded, query, &resident.b_g1, faults),
+            Query::BG2 => loader.points::<G2>(encoded, query, &resident.b_g2, faults),
+        })
+    }
+
+    /// Reads and checks all queries, whose bytes go to `host`. It is complete on return.
+    ///
+    /// # Errors
+    /// As [`Loader::load`], and [`Error::OutOfMemory`].
+    #[cfg(feature = "kit")]
+    pub(super) fn load_host(&mut self, encoded: Encoded<'_>, host: &mut HostBytes) -> Result<(), Error> {
+        self.checked(encoded, |loader, query, faults| match query {
+            Query::BG2 => loader.bytes::<G2>(encoded, query, host, faults),
+            _ => loader.bytes::<G1>(encoded, query, host, faults),
+        })
+    }
+
+    /// Has `send` enqueue the queries in the order of the file, waits for all of it, and returns the first thing wrong.
+    fn checked(
+        &mut self,
+        encoded: Encoded<'_>,
+        mut send: impl FnMut(&mut Self, Query, &Faults) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let faults = Faults::new(Query::ALL.len(), &self.decoding)?;
-        let sent = Query::ALL.into_iter().try_for_each(|query| self.query(encoded, query, resident, &faults));
-        // After a failure too: nothing may be on its way to `resident` on return, and what was sent comes earlier in the file.
+        let sent = Query::ALL.into_iter().try_for_each(|query| send(self, query, &faults));
+        // After a failure too: nothing may be on its way on return, and what was sent comes earlier in the file.
         let found = faults.found(&self.decoding)?;
         match Query::ALL.into_iter().zip(found).find_map(|(query, fault)| Some((query, fault?))) {
             Some((query, (index, fault))) => Err(encoded.error(query, index, fault)),
             None => sent,
-        }
-    }
-
-    fn query(&mut self, encoded: Encoded<'_>, query: Query, resident: &Resident, faults: &Faults) -> Result<(), Error> {
-        match query {
-            Query::H => self.points::<G1>(encoded, query, &resident.h, faults),
-            Query::L => self.points::<G1>(encoded, query, &resident.l, faults),
-            Query::A => self.points::<G1>(encoded, query, &resident.a, faults),
-            Query::BG1 => self.points::<G1>(encoded, query, &resident.b_g1, faults),
-            Query::BG2 => self.points::<G2>(encoded, query, &resident.b_g2, faults),
         }
     }
 
@@ -96,57 +119,102 @@ impl Loader {
         points: &DeviceBuffer<G::Affine>,
         faults: &Faults,
     ) -> Result<(), Error> {
-        let (len, per_piece) = (encoded.len(query), SLOT / G::ENCODED);
-        (0..len).step_by(per_piece).try_for_each(|first| {
-            let piece = Piece { query, first, len: per_piece.min(len - first) };
-            let slot = &mut self.slots[self.next];
-            self.next = (self.next + 1) % SLOTS;
-            slot.read(encoded, piece.query, piece.first * G::ENCODED, piece.len * G::ENCODED)?;
-            slot.copy(piece.len * G::ENCODED, &self.copies)?;
-            slot.decode::<G>(piece, points, faults, &self.decoding)
+        pieces::<G>(query, 0, encoded.len(query)).try_for_each(|piece| {
+            let (slot, copies, decoding) = self.next_slot();
+            slot.read(encoded, &piece)?;
+            slot.copy(None, &piece, copies)?;
+            slot.decode(&piece, decoding, |run, stream| decode::<G>(points, piece.first, &run, faults, stream))
         })
+    }
+
+    #[cfg(feature = "kit")]
+    fn bytes<G: Group>(
+        &mut self,
+        encoded: Encoded<'_>,
+        query: Query,
+        host: &mut HostBytes,
+        faults: &Faults,
+    ) -> Result<(), Error> {
+        let len = encoded.len(query);
+        let mut first = 0;
+        while first < len {
+            let chunk = host.read(encoded, query, first)?;
+            let after = first + chunk.len() / G::ENCODED;
+            pieces::<G>(query, first, after).try_for_each(|piece| {
+                let (slot, copies, decoding) = self.next_slot();
+                slot.copy(Some(&chunk[(piece.first - first) * G::ENCODED..]), &piece, copies)?;
+                slot.decode(&piece, decoding, |run, stream| check_points::<G>(&run, faults, stream))
+            })?;
+            first = after;
+        }
+        Ok(())
+    }
+
+    fn next_slot(&mut self) -> (&mut Slot, &Stream, &Stream) {
+        let slot = &mut self.slots[self.next];
+        self.next = (self.next + 1) % SLOTS;
+        (slot, &self.copies, &self.decoding)
+    }
+}
+
+/// The points of `query` from number `first` to `end` in parts that fit into a slot.
+fn pieces<G: Group>(query: Query, first: usize, end: usize) -> impl Iterator<Item = Piece> {
+    let most = SLOT / G::ENCODED;
+    let piece = move |first| Piece { query, first, len: most.min(end - first), point_bytes: G::ENCODED };
+    (first..end).step_by(most).map(piece)
+}
+
+impl Piece {
+    fn bytes(&self) -> usize {
+        self.len * self.point_bytes
     }
 }
 
 impl Slot {
-    /// Reads `len` bytes of a query from its byte `offset` on.
-    fn read(&mut self, encoded: Encoded<'_>, query: Query, offset: usize, len: usize) -> Result<(), Error> {
+    /// Reads a piece of the file.
+    fn read(&mut self, encoded: Encoded<'_>, piece: &Piece) -> Result<(), Error> {
         if let Some(copied) = self.copied.take() {
             copied.synchronize()?;
         }
-        let parts = self.pinned.as_mut_slice()[..len].par_chunks_mut(READ).enumerate();
-        threads::install(|| parts.try_for_each(|(i, part)| encoded.read(query, offset + i * READ, part)))?
+        read(encoded, piece.query, piece.first * piece.point_bytes, &mut self.pinned.as_mut_slice()[..piece.bytes()])
     }
 
-    /// Enqueues the copying of what was read.
-    fn copy(&mut self, len: usize, copies: &Stream) -> Result<(), Error> {
+    /// Enqueues the copying of a piece, from page-locked memory that stays as it is until the decoding is over, or of what was read.
+    fn copy(&mut self, from: Option<&[u8]>, piece: &Piece, copies: &Stream) -> Result<(), Error> {
         if let Some(decoded) = self.decoded.take() {
             copies.wait_for(&decoded)?;
         }
-        // SAFETY: both have room for a piece, and the pinned memory is not written again before `copied`.
+        let bytes = piece.bytes();
+        let from = from.unwrap_or(self.pinned.as_mut_slice());
+        at_least("bytes of the piece", from.len(), bytes)?;
+        // SAFETY: both have this many bytes, and the host's are not written again before the copy is over.
         check("cudaMemcpyAsync", unsafe {
-            let (to, from) = (self.raw.as_raw(), self.pinned.as_raw());
-            sys::cudaMemcpyAsync(to, from, len, sys::HOST_TO_DEVICE, copies.as_raw())
+            let (to, from) = (self.raw.as_raw(), from.as_ptr().cast());
+            sys::cudaMemcpyAsync(to, from, bytes, sys::HOST_TO_DEVICE, copies.as_raw())
         })?;
         self.copied = Some(Event::record(copies)?);
         Ok(())
     }
 
-    /// Enqueues the decoding of what is copied.
-    fn decode<G: Group>(
+    /// Enqueues what `decode` does with the piece that is copied.
+    fn decode(
         &mut self,
-        piece: Piece,
-        points: &DeviceBuffer<G::Affine>,
-        faults: &Faults,
+        piece: &Piece,
         decoding: &Stream,
+        decode: impl FnOnce(Run<'_>, &Stream) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if let Some(copied) = &self.copied {
             decoding.wait_for(copied)?;
         }
-        let Piece { query, first, len } = piece;
-        let run = Run { bytes: &self.raw, len, first: first as u64, query: query as usize };
-        decode::<G>(points, first, &run, faults, decoding)?;
+        let Piece { query, first, len, .. } = *piece;
+        decode(Run { bytes: &self.raw, len, first: first as u64, query: query as usize }, decoding)?;
         self.decoded = Some(Event::record(decoding)?);
         Ok(())
     }
+}
+
+/// Fills `buffer` with the bytes of a query from its byte `offset` on, by all CPU threads.
+pub(super) fn read(encoded: Encoded<'_>, query: Query, offset: usize, buffer: &mut [u8]) -> Result<(), Error> {
+    let parts = buffer.par_chunks_mut(READ).enumerate();
+    threads::install(|| parts.try_for_each(|(i, part)| encoded.read(query, offset + i * READ, part)))?
 }

@@ -9,6 +9,8 @@ mod engine;
 mod event;
 mod group;
 mod guard;
+#[cfg(feature = "kit")]
+mod host_bytes;
 mod loader;
 mod msm;
 mod ntt;
@@ -47,7 +49,7 @@ pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
 /// What `bench/kit` tests on a device.
 #[cfg(feature = "kit")]
 pub mod kit {
-    pub use super::backend::points_on_device;
+    pub use super::backend::{points_on_device, query_bytes};
     pub use super::buffer::{DeviceBuffer, Plain};
     pub use super::decode::{decode, Faults, Run};
     pub use super::event::Event;

@@ -53,17 +53,25 @@ impl Residents {
     }
 
     fn load(&self, srs: &Parameters) -> Result<Resident, Error> {
+        self.with_loader(|loader| Resident::load(srs, loader))
+    }
+
+    /// What `work` does with the device's loader, while the device is current.
+    ///
+    /// # Errors
+    /// Those of `work`, and [`Error::Cuda`].
+    pub(super) fn with_loader<T>(&self, work: impl FnOnce(&mut Loader) -> Result<T, Error>) -> Result<T, Error> {
         let _current = DeviceGuard::set(self.ordinal)?;
         let mut loader = lock(&self.loader);
-        let loaded = match &mut *loader {
-            Some(loader) => Resident::load(srs, loader),
-            none => Resident::load(srs, none.insert(Loader::new()?)),
+        let done = match &mut *loader {
+            Some(loader) => work(loader),
+            none => work(none.insert(Loader::new()?)),
         };
-        if matches!(loaded, Err(Error::Cuda { .. })) {
+        if matches!(done, Err(Error::Cuda { .. })) {
             // Whatever state a failure leaves it in, the next load starts afresh.
             *loader = None;
         }
-        loaded
+        done
     }
 
     /// Gives the memory back of those that are not in use, and says whether there were any.
