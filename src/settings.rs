@@ -84,7 +84,8 @@ pub fn srs_cache_capacity() -> usize {
     once(&CAPACITY, |complaints| number("INTERLOCK_SRS_CACHE", complaints).unwrap_or(4))
 }
 
-/// Whether every point of a parameter file is checked to be of order r: `INTERLOCK_CHECK_SUBGROUP=1`.
+/// Whether every point of a parameter file is checked to be of order r: `INTERLOCK_CHECK_SUBGROUP=1`. The CPU's threads do it,
+/// also where a GPU loads the file.
 ///
 /// # Errors
 /// [`Error::Setting`] if the variable holds anything but 0 or 1: who asks for a check must not go without it.
@@ -107,7 +108,11 @@ pub fn vram_budget() -> Result<Option<usize>, Error> {
     let Some(value) = variable(NAME) else { return Ok(None) };
     match parse_bytes(&value) {
         Some(bytes) => Ok(Some(bytes)),
-        None => Err(Error::Setting { name: NAME, value, expected: "a size such as 12G, 12GiB, 12000M or a number of bytes" }),
+        None => Err(Error::Setting {
+            name: NAME,
+            value,
+            expected: "a size such as 12G, 12GiB, 12000M or a number of bytes",
+        }),
     }
 }
 

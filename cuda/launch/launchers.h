@@ -109,7 +109,8 @@ enum interlock_point_fault {
 
 /* Decodes n points of ZCash's uncompressed encoding, 96 or 192 bytes each and aligned to 4, to affine points, aligned to 16. If any
  * is at fault, *fault becomes the least of itself and of (first + its number)·256 + an interlock_point_fault for the first such point;
- * let it be all ones before. What a point at fault decodes to is not specified. That points are of order r is not checked. */
+ * let it be all ones before. What a point at fault decodes to is not specified. That points are of order r is not checked. The
+ * points may take the place of their encodings. */
 int interlock_decode_g1(void *points, const void *bytes, size_t n, uint64_t first, uint64_t *fault, struct CUstream_st *stream);
 int interlock_decode_g2(void *points, const void *bytes, size_t n, uint64_t first, uint64_t *fault, struct CUstream_st *stream);
 

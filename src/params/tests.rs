@@ -203,6 +203,18 @@ fn points_are_decoded_when_they_are_asked_for_and_once() {
 }
 
 #[test]
+fn a_file_that_another_took_the_place_of_is_still_read() {
+    let dir = Dir::new();
+    let bytes = SMALL.bytes();
+    let path = dir.write("params", &bytes);
+    let params = Parameters::open(&path, false).unwrap();
+    fs::rename(dir.write("new", &Sample { h: 7, ..SMALL }.bytes()), &path).unwrap();
+    assert_holds(&params, &bytes);
+    fs::remove_file(&path).unwrap();
+    assert!(params.read_encoded(|_| Ok(())).is_ok());
+}
+
+#[test]
 fn a_file_cut_at_any_byte_is_refused() {
     let dir = Dir::new();
     let mut bytes = SMALL.bytes();

@@ -20,7 +20,6 @@ pub const SUCCESS: Status = 0;
 pub const ERROR_INSUFFICIENT_DRIVER: Status = 35;
 pub const ERROR_NO_DEVICE: Status = 100;
 pub const ERROR_DRIVER_MISMATCH: Status = 803;
-pub const ERROR_MEMORY_ALLOCATION: Status = 2;
 /// `cudaErrorNotReady`: not an error, what was asked for is not over yet.
 pub const ERROR_NOT_READY: Status = 600;
 
@@ -83,7 +82,8 @@ pub const DEVICE_TO_HOST: c_int = 2;
 pub use launchers::{
     interlock_msm_g1_scratch_bytes, interlock_msm_g2_scratch_bytes, interlock_msm_shape, interlock_msm_shape_for,
     interlock_msm_terms, interlock_query_terms, interlock_sum_g1_scratch_bytes, interlock_sum_g2_scratch_bytes,
-    interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables, INTERLOCK_EXPAND_PIECE, INTERLOCK_TERMS_TILE,
+    interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables, INTERLOCK_EXPAND_PIECE,
+    INTERLOCK_TERMS_TILE,
 };
 pub use launchers::{
     interlock_point_fault, INTERLOCK_POINT_COMPRESSED, INTERLOCK_POINT_COORDINATE, INTERLOCK_POINT_INFINITY,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use interlock::kit::{points_on_device, spoilt_cases, Sample, TO_SPOIL};
+use interlock::kit::{points_on_device, query_bytes, spoilt_cases, Sample, TO_SPOIL};
 use interlock::settings::{set_backend, BackendChoice};
 use interlock::{Points, Srs};
 
@@ -39,13 +39,21 @@ pub fn check(n: usize, seed: u64) -> Result<usize, String> {
     Ok(cases.len() + 1 + n)
 }
 
+/// Where the points of `ic` and of the queries start in a large file, how many there are, and how many bytes each has.
+fn lists() -> [(usize, usize, usize); 6] {
+    let counts = [LARGE.ic, LARGE.h, LARGE.l, LARGE.a, LARGE.b, LARGE.b];
+    let mut start = 864;
+    std::array::from_fn(|list| {
+        let (count, point_bytes) = (counts[list] as usize, if list == 5 { 192 } else { 96 });
+        start += 4 + count * point_bytes;
+        (start - count * point_bytes, count, point_bytes)
+    })
+}
+
 /// Spoils a point of one of the queries or of `ic`.
 fn spoil_one(file: &mut [u8], random: &mut Random) {
-    let counts = [LARGE.ic, LARGE.h, LARGE.l, LARGE.a, LARGE.b, LARGE.b].map(|count| count as usize);
-    let list = (random.word() % 6) as usize;
-    let point_bytes = if list == 5 { 192 } else { 96 };
-    let start = 864 + counts[..list].iter().map(|count| count * 96).sum::<usize>() + 4 * (list + 1);
-    let index = (random.word() % counts[list] as u64) as usize;
+    let (start, count, point_bytes) = lists()[(random.word() % 6) as usize];
+    let index = (random.word() % count as u64) as usize;
     let point = &mut file[start + index * point_bytes..][..point_bytes];
     let before = point.to_vec();
     while point == before {
@@ -67,10 +75,11 @@ impl File {
             Ok(_) => "no fault".to_owned(),
             Err(error) => error,
         });
-        if cpu == gpu && cpu != "no fault" {
+        let to_host = query_bytes(&self.0).map_or_else(|error| error.to_string(), |_| "no fault".to_owned());
+        if cpu == gpu && cpu == to_host && cpu != "no fault" {
             return Ok(());
         }
-        Err(format!("{name}: the CPU's loader finds {cpu}, the GPU's {gpu}"))
+        Err(format!("{name}: the CPU's loader finds {cpu}, the GPU's {gpu}, and {to_host} when it keeps the bytes"))
     }
 
     fn accepted(&self, bytes: &[u8]) -> Result<(), String> {
@@ -79,10 +88,15 @@ impl File {
         let found = points_on_device(gpu.parameters()).map_err(|error| error.to_string())?;
         let expected = gpu.parameters().points().map_err(|error| error.to_string())?;
         let Points { h, l, a, b_g1, b_g2 } = found;
-        if (&h, &l, &a, &b_g1, &b_g2) == (&expected.h, &expected.l, &expected.a, &expected.b_g1, &expected.b_g2) {
-            return Ok(());
+        if (&h, &l, &a, &b_g1, &b_g2) != (&expected.h, &expected.l, &expected.a, &expected.b_g1, &expected.b_g2) {
+            return Err("the points of a good file are not the CPU's".to_owned());
         }
-        Err("the points of a good file are not the CPU's".to_owned())
+        let kept = query_bytes(&self.0).map_err(|error| error.to_string())?;
+        let in_file = lists().map(|(start, count, point_bytes)| &bytes[start..][..count * point_bytes]);
+        if kept.iter().zip(&in_file[1..]).any(|(kept, in_file)| kept != in_file) {
+            return Err("the bytes that are kept of a good file are not its own".to_owned());
+        }
+        Ok(())
     }
 
     fn write(&self, bytes: &[u8]) -> Result<(), String> {

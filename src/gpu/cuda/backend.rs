@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::circuit::{self, Circuit};
 use super::engine::Engine;
+#[cfg(feature = "kit")]
+use super::raw::Raw;
 use super::residents::Points;
 use super::results::Results;
 use super::status::check_alive;
@@ -14,6 +16,8 @@ use crate::curve::Proof;
 use crate::error::Error;
 use crate::logging;
 use crate::params::Parameters;
+#[cfg(feature = "kit")]
+use crate::params::Query;
 use crate::prove::{check_blinding, Backend, Batch, Blinding, Pending};
 
 /// The backend that proves on the GPUs of this machine.
@@ -145,6 +149,19 @@ pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error
             Err(Error::Size { field: "parameters".to_owned(), found: srs.bytes(), expected })
         }
     }
+}
+
+/// The bytes of each query of the file at `path`, by way of page-locked memory, and checked on the device that would prove now.
+///
+/// # Errors
+/// Those of [`Parameters::open`] and [`Raw::load`].
+#[cfg(feature = "kit")]
+pub fn query_bytes(path: &std::path::Path) -> Result<[Vec<u8>; 5], Error> {
+    let srs = Parameters::open(path, false)?;
+    let device = Gpu::get()?.device(None)?;
+    let _current = DeviceGuard::set(device.ordinal)?;
+    let raw = Raw::load(device.engine()?, &srs)?;
+    Ok(Query::ALL.map(|query| raw.bytes(query).to_vec()))
 }
 
 /// A batch whose work is enqueued.

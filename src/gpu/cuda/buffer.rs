@@ -3,7 +3,10 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use super::{status::{check, warn_unless_lost}, Stream};
+use super::{
+    status::{check, warn_unless_lost},
+    Stream,
+};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
 use crate::sys;

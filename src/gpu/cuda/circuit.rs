@@ -51,12 +51,8 @@ fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result
     let [mut lease] = engine.lease([classified.room() + room_for::<u64>(layout.words())])?;
     let on_device = classified.send(engine, &mut lease)?;
     let sums = lease.take(layout.words());
-    let points = PartPoints {
-        l: resident.l.all(),
-        a: resident.a.all(),
-        b_g1: resident.b_g1.all(),
-        b_g2: resident.b_g2.all(),
-    };
+    let points =
+        PartPoints { l: resident.l.all(), a: resident.a.all(), b_g1: resident.b_g1.all(), b_g2: resident.b_g2.all() };
     let mut turn = engine.enqueue()?;
     classified.enqueue(0, &on_device, &points, &mut turn, &layout, &sums)?;
     let results = Results::fetch(layout, &sums, engine.pinned(), turn.stream)?;

@@ -74,6 +74,22 @@ pub fn decode<G: Group>(
     })
 }
 
+/// Enqueues the decoding of `run` to where its bytes are, and returns the points.
+///
+/// # Errors
+/// As [`decode`].
+pub(super) fn decode_in_place<G: Group>(
+    run: &Run<'_>,
+    faults: &Faults,
+    stream: &Stream,
+) -> Result<DeviceSlice<G::Affine>, Error> {
+    at_least("bytes", run.bytes.len(), run.len * G::ENCODED)?;
+    // SAFETY: a point takes as many bytes as its encoding and may take its place.
+    let points = unsafe { DeviceSlice::from_raw(run.bytes.as_raw(), run.len) };
+    decode::<G>(&points, 0, run, faults, stream)?;
+    Ok(points)
+}
+
 /// The number of the first point at fault and what is wrong with it, if any is.
 fn fault_in(word: u64) -> Option<(u64, PointFault)> {
     let fault = match (word & 0xff) as sys::interlock_point_fault {

@@ -93,7 +93,10 @@ impl Engine {
         let scratch = msm_scratch_bytes::<G1>(m, Shape::for_terms(m)).unwrap_or(usize::MAX);
         // Lists and classes of a witness with an eighth of full-size scalars.
         let witness = counts.l * 24;
-        [Resident::room(counts), vectors, scratch, witness].into_iter().try_fold(0, usize::checked_add).is_some_and(|all| all <= self.memory.budget())
+        [Resident::room(counts), vectors, scratch, witness]
+            .into_iter()
+            .try_fold(0, usize::checked_add)
+            .is_some_and(|all| all <= self.memory.budget())
     }
 
     /// Whether a circuit over 2^`log2` points may hold three vectors: then two workers' do, and what is left of a third's.

@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{status::{check, warn_unless_lost}, Stream};
+use super::{
+    status::{check, warn_unless_lost},
+    Stream,
+};
 use crate::error::Error;
 use crate::sys;
 

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::decode::{decode, Faults, Run};
+use super::decode::{decode, decode_in_place, Faults, Run};
 use super::engine::Engine;
 use super::raw::Raw;
 use super::resident::Resident;
@@ -91,9 +91,8 @@ fn check_query<G: Group>(
         let len = per_piece.min(all - first);
         let bytes = bytes.range(0..len * G::ENCODED);
         raw.copy(query, first * G::ENCODED, &bytes, stream)?;
-        // SAFETY: as many bytes, and decoding leaves a point where its bytes were.
-        let points = unsafe { DeviceSlice::from_raw(bytes.as_raw(), len) };
-        decode::<G>(&points, 0, &Run { bytes: &bytes, len, first: first as u64, query: query as usize }, faults, stream)
+        let run = Run { bytes: &bytes, len, first: first as u64, query: query as usize };
+        decode_in_place::<G>(&run, faults, stream).map(drop)
     })
 }
 

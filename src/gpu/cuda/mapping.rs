@@ -108,13 +108,17 @@ impl Drop for Mapping {
         let pieces = self.pieces.get_mut().unwrap_or_else(PoisonError::into_inner);
         if !pieces.is_empty() {
             // SAFETY: exactly what has been mapped, which nothing uses any more.
-            warn_unless_lost("device memory", "cuMemUnmap", unsafe { sys::cuMemUnmap(self.base, pieces.len() * PIECE) });
+            warn_unless_lost("device memory", "cuMemUnmap", unsafe {
+                sys::cuMemUnmap(self.base, pieces.len() * PIECE)
+            });
         }
         for handle in pieces.drain(..) {
             // SAFETY: the handle is ours, and is no longer mapped.
             warn_unless_lost("device memory", "cuMemRelease", unsafe { sys::cuMemRelease(handle) });
         }
         // SAFETY: the whole reservation, in which nothing is mapped.
-        warn_unless_lost("device memory", "cuMemAddressFree", unsafe { sys::cuMemAddressFree(self.base, self.reserved) });
+        warn_unless_lost("device memory", "cuMemAddressFree", unsafe {
+            sys::cuMemAddressFree(self.base, self.reserved)
+        });
     }
 }

@@ -3,7 +3,10 @@
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{status::{check, warn_unless_lost}, DeviceSlice, Plain, Stream};
+use super::{
+    status::{check, warn_unless_lost},
+    DeviceSlice, Plain, Stream,
+};
 use crate::error::Error;
 use crate::sys;
 
@@ -123,7 +126,11 @@ impl PinnedLease {
     /// If there are not so many.
     pub(super) fn values<T: Plain>(&self, first: usize, len: usize) -> Vec<T> {
         let buffer = self.buffer();
-        assert!(first % 8 == 0 && first + len * size_of::<T>() <= buffer.bytes, "{first} and {len} values of {}", buffer.bytes);
+        assert!(
+            first % 8 == 0 && first + len * size_of::<T>() <= buffer.bytes,
+            "{first} and {len} values of {}",
+            buffer.bytes
+        );
         // SAFETY: initialised memory inside the buffer; unaligned reads ask for no more.
         (0..len).map(|i| unsafe { buffer.pointer.byte_add(first).cast::<T>().add(i).read_unaligned() }).collect()
     }

@@ -15,8 +15,6 @@ use crate::params::{Counts, Encoded, Parameters, Query};
 use crate::sys;
 use crate::threads;
 
-/// Bytes that CUDA locks at a time: its call holds the driver's lock, for 34 ms a GiB.
-const LOCKED_AT_A_TIME: usize = 1 << 30;
 /// Bytes that a thread reads at a time.
 const READ: usize = 4 << 20;
 /// Where each query begins is a multiple of this, so that copies begin at an address that suits the bus.
@@ -34,6 +32,13 @@ pub(super) struct Raw {
 }
 
 impl Raw {
+    /// The bytes of a query.
+    #[cfg(feature = "kit")]
+    pub(super) fn bytes(&self, query: Query) -> &[u8] {
+        let (start, len) = (self.starts[query as usize], self.lens[query as usize]);
+        &self.memory.shared()[start..start + len]
+    }
+
     /// The queries of `srs`, read from its file, checked on the engine's device.
     ///
     /// # Errors
@@ -57,13 +62,7 @@ impl Raw {
     ///
     /// # Errors
     /// [`Error::Size`] if there are not so many, [`Error::Cuda`].
-    pub(super) fn copy(
-        &self,
-        query: Query,
-        first: usize,
-        to: &DeviceSlice<u8>,
-        stream: &Stream,
-    ) -> Result<(), Error> {
+    pub(super) fn copy(&self, query: Query, first: usize, to: &DeviceSlice<u8>, stream: &Stream) -> Result<(), Error> {
         if to.is_empty() {
             return Ok(());
         }
@@ -98,12 +97,12 @@ impl Raw {
     }
 }
 
-/// Memory of whole pages, locked by CUDA from its beginning on.
+/// Memory of whole pages, which CUDA locks as one range: it copies from within one only.
 #[derive(Debug)]
 struct Locked {
     pointer: *mut c_void,
     len: usize,
-    locked: usize,
+    is_locked: bool,
 }
 
 // SAFETY: the memory belongs to no thread.
@@ -117,7 +116,8 @@ impl Locked {
         let len = len.max(ALIGNMENT);
         // SAFETY: new memory, wherever there is room.
         let pointer = unsafe {
-            let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
+            let (protection, flags) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
             libc::mmap(std::ptr::null_mut(), len, protection, flags, -1, 0)
         };
         if pointer == libc::MAP_FAILED {
@@ -126,7 +126,7 @@ impl Locked {
         // Large pages are found and locked many times faster; without them it works too.
         // SAFETY: the memory that was just mapped.
         let _ = unsafe { libc::madvise(pointer, len, libc::MADV_HUGEPAGE) };
-        Ok(Self { pointer, len, locked: 0 })
+        Ok(Self { pointer, len, is_locked: false })
     }
 
     fn bytes(&mut self) -> &mut [u8] {
@@ -134,32 +134,45 @@ impl Locked {
         unsafe { std::slice::from_raw_parts_mut(self.pointer.cast(), self.len) }
     }
 
+    #[cfg(any(test, feature = "kit"))]
+    fn shared(&self) -> &[u8] {
+        // SAFETY: as above, and nobody writes meanwhile.
+        unsafe { std::slice::from_raw_parts(self.pointer.cast(), self.len) }
+    }
+
     fn lock(&mut self) -> Result<(), Error> {
-        while self.locked < self.len {
-            let bytes = LOCKED_AT_A_TIME.min(self.len - self.locked);
-            // SAFETY: part of our memory that is not locked yet.
-            check("cudaHostRegister", unsafe {
-                sys::cudaHostRegister(self.pointer.byte_add(self.locked), bytes, sys::HOST_REGISTER_PORTABLE)
-            })?;
-            self.locked += bytes;
-        }
+        // SAFETY: our memory, which is not locked yet.
+        check("cudaHostRegister", unsafe {
+            sys::cudaHostRegister(self.pointer, self.len, sys::HOST_REGISTER_PORTABLE)
+        })?;
+        self.is_locked = true;
         Ok(())
     }
 }
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        let mut first = 0;
-        while first < self.locked {
-            // SAFETY: a part that was locked by a call of its own.
-            warn_unless_lost("locked memory", "cudaHostUnregister", unsafe {
-                sys::cudaHostUnregister(self.pointer.byte_add(first))
-            });
-            first += LOCKED_AT_A_TIME;
+        if self.is_locked {
+            // SAFETY: what was locked, and nobody copies from.
+            warn_unless_lost("locked memory", "cudaHostUnregister", unsafe { sys::cudaHostUnregister(self.pointer) });
         }
         // SAFETY: what mmap gave, and nobody uses.
         if unsafe { libc::munmap(self.pointer, self.len) } != 0 {
             crate::logging::warning!("memory could not be given back: {}", io::Error::last_os_error());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_zeros_that_can_be_written() {
+        let mut memory = Locked::new(5000).unwrap();
+        assert!(memory.shared().iter().all(|byte| *byte == 0));
+        memory.bytes()[4999] = 7;
+        assert_eq!((memory.shared()[4999], memory.shared().len()), (7, 5000));
+        assert!(matches!(Locked::new(1 << 60), Err(Error::OutOfMemory { .. })));
     }
 }

@@ -48,7 +48,9 @@ impl Residents {
     fn load(engine: &Engine, srs: &Parameters) -> Result<Points, Error> {
         if engine.has_room_for(&srs.counts) {
             match Resident::load(engine, srs) {
-                Err(error) if error.is_device_out_of_memory() => logging::info!("{error}: these parameters are streamed"),
+                Err(error) if error.is_device_out_of_memory() => {
+                    logging::info!("{error}: these parameters are streamed")
+                }
                 loaded => return Ok(Points::Resident(Arc::new(loaded?))),
             }
         }
@@ -61,7 +63,8 @@ impl Residents {
         let places: Vec<Arc<Place>> = lock(&self.0).iter().filter_map(Weak::upgrade).collect();
         places.iter().any(|place| {
             let Ok(mut here) = place.try_lock() else { return false };
-            here.take_if(|points| matches!(points, Points::Resident(resident) if Arc::strong_count(resident) == 1)).is_some()
+            here.take_if(|points| matches!(points, Points::Resident(resident) if Arc::strong_count(resident) == 1))
+                .is_some()
         })
     }
 }

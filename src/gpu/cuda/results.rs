@@ -54,11 +54,6 @@ impl Layout {
         // SAFETY: the same memory, with as many words as these sums have.
         unsafe { DeviceSlice::from_raw(range.as_raw(), sums) }
     }
-
-    /// The shape of entry `i`, which is that of an MSM.
-    pub(super) fn shape(&self, i: usize) -> Option<Shape> {
-        self.entries[i].shape
-    }
 }
 
 fn words<G: Group>() -> usize {

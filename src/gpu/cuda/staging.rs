@@ -321,8 +321,13 @@ impl Slot<'_> {
             // SAFETY: `pack` has put a table of places at the beginning and the pieces of as many scalars at these; both ranges are
             // aligned to 32 bytes.
             .and_then(|()| unsafe {
-                let status =
-                    sys::interlock_expand(to.as_raw(), to.len(), pieces, pieces.cast_const().cast(), expansions.as_raw());
+                let status = sys::interlock_expand(
+                    to.as_raw(),
+                    to.len(),
+                    pieces,
+                    pieces.cast_const().cast(),
+                    expansions.as_raw(),
+                );
                 check("interlock_expand", status)
             })
             .and_then(|()| self.memory.over.move_to(expansions));

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{event::Pool, status::{check, warn_unless_lost}, Event};
+use super::{
+    event::Pool,
+    status::{check, warn_unless_lost},
+    Event,
+};
 use crate::error::Error;
 use crate::sys;
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::circuit::Circuit;
 use super::classes::CHUNK;
-use super::decode::{decode, Faults, Run};
+use super::decode::{decode_in_place, Faults, Run};
 use super::engine::{Engine, Enqueuing};
 use super::lease::{room_for, Lease, Until};
 use super::msm::{msm, msm_scratch_bytes, Scalars, Shape, Terms};
@@ -207,7 +207,9 @@ fn enqueue_held(
     let mut sizes: Vec<usize> = members.iter().map(|member| member.room(quotient)).collect();
     sizes.extend([quotient.room_for_vectors(), SLOTS * cut.slot.next_multiple_of(256)]);
     let mut leases = engine.leases(&sizes)?;
-    let (Some(mut slots), Some(mut rest)) = (leases.pop(), leases.pop()) else { unreachable!("there is one for each size") };
+    let (Some(mut slots), Some(mut rest)) = (leases.pop(), leases.pop()) else {
+        unreachable!("there is one for each size")
+    };
     let mut vectors = Vectors { b: rest.take(quotient.len()), c: rest.take(quotient.len_of_c()) };
     let held = members.iter().zip(leases).map(|(member, lease)| member.hold(engine, lease, quotient, &mut vectors));
     let held = held.collect::<Result<Vec<_>, Error>>()?;
@@ -344,10 +346,7 @@ struct Copied<G> {
 impl<G: Group> Copied<G> {
     /// Enqueues their decoding where they are: their bytes were checked when they were loaded.
     fn decoded(&self, faults: &Faults, stream: &Stream) -> Result<DeviceSlice<G::Affine>, Error> {
-        // SAFETY: as many bytes, and decoding leaves a point where its bytes were.
-        let points = unsafe { DeviceSlice::from_raw(self.bytes.as_raw(), self.len) };
         let run = Run { bytes: &self.bytes, len: self.len, first: self.first as u64, query: self.query as usize };
-        decode::<G>(&points, 0, &run, faults, stream)?;
-        Ok(points)
+        decode_in_place::<G>(&run, faults, stream)
     }
 }

@@ -59,10 +59,7 @@ impl<'w> Classified<'w> {
     ///
     /// # Errors
     /// That one, and [`Error::OutOfMemory`].
-    pub(super) fn new(
-        witness: &'w Witness<'w>,
-        not_canonical: impl Fn(&str, usize) -> Error,
-    ) -> Result<Self, Error> {
+    pub(super) fn new(witness: &'w Witness<'w>, not_canonical: impl Fn(&str, usize) -> Error) -> Result<Self, Error> {
         let inp = Classes::of(witness.inp)?.map_err(|index| not_canonical("inp_assignment_data", index))?;
         let aux = Classes::of(witness.aux)?.map_err(|index| not_canonical("aux_assignment_data", index))?;
         Ok(Self { witness, inp, aux, parts: Vec::new() })
@@ -161,11 +158,7 @@ impl<'w> Classified<'w> {
         };
         let within = |density: &Density<'_>| aux.limited(density.count_ones_in(&part.aux));
         let b_inp = if part.inputs { inp.limited(self.witness.b_inp_density.count_ones()) } else { Most::default() };
-        [
-            aux,
-            inp.and(within(&self.witness.a_aux_density)),
-            b_inp.and(within(&self.witness.b_aux_density)),
-        ]
+        [aux, inp.and(within(&self.witness.a_aux_density)), b_inp.and(within(&self.witness.b_aux_density))]
     }
 
     /// Room for the lists of every part.
