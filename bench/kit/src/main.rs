@@ -12,10 +12,15 @@ mod msm;
 mod operations;
 #[cfg(device)]
 mod quotient;
+mod scalar;
+mod shapes;
 #[cfg(device)]
 mod throughput;
 
+use std::time::SystemTime;
+
 use check::Plain;
+use interlock::settings::BackendChoice;
 use operations::{One, Pair, Points};
 
 // SAFETY: integers without padding: the sizes are multiples of the alignment.
@@ -27,7 +32,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-times K | msm N |
-                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO
+                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | shapes [N] [SEED]
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -38,7 +43,9 @@ const USAGE: &str =
   msm-few      the same for a few MSMs and sums, for compute-sanitizer
   msm-time LOG times MSMs of up to 2^LOG terms (from 12 on), sums and decoding
   msm-sweep GROUP LOG FROM TO
-               times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits";
+               times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits
+  shapes [N] [SEED]
+               compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given";
 
 const SEED: u64 = 20_240_229;
 
@@ -79,6 +86,9 @@ fn main() {
             let bits = number(from)? as u32..=number(to)? as u32;
             msm::sweep(&device::Device::first()?, group, log as u32, bits)
         }),
+        ["shapes"] => check_shapes(200, seed_of_now()),
+        ["shapes", n] => number(n).and_then(|n| check_shapes(n, seed_of_now())),
+        ["shapes", n, seed] => number(n).and_then(|n| check_shapes(n, number(seed)? as u64)),
         _ => Err(USAGE.to_owned()),
     };
     if let Err(what) = outcome {
@@ -103,6 +113,16 @@ fn check_msm(n: usize) -> Result<(), String> {
 #[cfg(device)]
 fn domain(text: &str) -> Result<u32, String> {
     text.parse().ok().filter(|log2| *log2 <= 32).ok_or_else(|| format!("{text:?} is no size of a domain\n{USAGE}"))
+}
+
+fn check_shapes(count: usize, seed: u64) -> Result<(), String> {
+    shapes::check(count, seed, [BackendChoice::Gpu, BackendChoice::Cpu]).map(|said| println!("shapes: {said}"))
+}
+
+/// Another each second, with room for the seeds that follow it.
+fn seed_of_now() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    1_000 * since.map_or(0, |since| since.as_secs())
 }
 
 fn devices() -> Result<(), String> {

@@ -6,10 +6,11 @@ use interlock::kit::{
 };
 use rayon::prelude::*;
 
-use super::known::{from_u64, is_same, negative, poisoned, scalar, told, Known, Points};
+use super::known::{is_same, poisoned, scalar, told, Known, Points};
 use crate::device::Device;
 use crate::inputs::Random;
 use crate::operations::fr_one;
+use crate::scalar::{add, from_u64, inverse, negative};
 
 /// Compares with sums of logarithms, for sizes up to `most`, and returns how many sums agreed.
 ///
@@ -120,7 +121,7 @@ fn cases(n: usize, random: &mut Random) -> Vec<Case> {
     cases.push(plain("few values", (0..n).map(|_| few[pick(random, few.len()) as usize]).collect()));
     // (r − 1)/2 and its neighbours: where a scalar is exchanged for its negative.
     let half = negative(&halved_plus());
-    cases.push(plain("around r/2", (0..n).map(|i| super::known::add(&half, &from_u64(i as u64 % 5))).collect()));
+    cases.push(plain("around r/2", (0..n).map(|i| add(&half, &from_u64(i as u64 % 5))).collect()));
     if n > 0 {
         let one_point = Case { positions: Some(vec![pick(random, n); n]), ..plain("one point", different.clone()) };
         let one_bucket = Case { positions: Some(vec![pick(random, n); n]), ..plain("one term", vec![same; n]) };
@@ -144,10 +145,7 @@ fn cases(n: usize, random: &mut Random) -> Vec<Case> {
 
 /// (r + 3)/2.
 fn halved_plus() -> blst_fr {
-    let mut inverse = blst_fr::default();
-    // SAFETY: one element is read, one written.
-    unsafe { blst::blst_fr_eucl_inverse(&mut inverse, &from_u64(2)) };
-    super::known::add(&inverse, &fr_one())
+    add(&inverse(&from_u64(2)), &fr_one())
 }
 
 impl Case {
