@@ -16,6 +16,8 @@ mod scalar;
 mod shapes;
 #[cfg(device)]
 mod throughput;
+#[cfg(device)]
+mod warm;
 
 use std::time::SystemTime;
 
@@ -32,7 +34,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-times K | msm N |
-                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | shapes [N] [SEED]
+                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | shapes [N] [SEED] | warm
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -45,7 +47,8 @@ const USAGE: &str =
   msm-sweep GROUP LOG FROM TO
                times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits
   shapes [N] [SEED]
-               compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given";
+               compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given
+  warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything";
 
 const SEED: u64 = 20_240_229;
 
@@ -86,6 +89,8 @@ fn main() {
             let bits = number(from)? as u32..=number(to)? as u32;
             msm::sweep(&device::Device::first()?, group, log as u32, bits)
         }),
+        #[cfg(device)]
+        ["warm"] => warm::check().map(|said| println!("warm: {said}")),
         ["shapes"] => check_shapes(200, seed_of_now()),
         ["shapes", n] => number(n).and_then(|n| check_shapes(n, seed_of_now())),
         ["shapes", n, seed] => number(n).and_then(|n| check_shapes(n, number(seed)? as u64)),

@@ -62,8 +62,41 @@ pub fn check(count: usize, seed: u64, backends: [BackendChoice; 2]) -> Result<St
     }
 }
 
+/// Ordinary circuits over domains of several sizes, with their parameters loaded.
+#[cfg(device)]
+pub struct Ordinary(Vec<(Subject, Srs)>);
+
+#[cfg(device)]
+impl Ordinary {
+    /// Circuits over the domains of 2^k points for each k of `sizes`, with files under a name of `name` meanwhile.
+    ///
+    /// # Errors
+    /// What went wrong, in words.
+    pub fn new(name: &str, sizes: &[u32]) -> Result<Self, String> {
+        let (tile, folder) = (Tile::new(), Folder::new(name)?);
+        let one = |log2: &u32| -> Result<_, String> {
+            let subject = Subject::new(Shape::ordinary(*log2, u64::from(*log2)), &tile, &folder)?;
+            let srs = subject.open()?;
+            Ok((subject, srs))
+        };
+        sizes.iter().map(one).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The proofs of all, one after the other.
+    ///
+    /// # Errors
+    /// What went wrong, in words.
+    pub fn prove(&self) -> Result<Vec<Proof>, String> {
+        let mut all = Vec::new();
+        for (subject, srs) in &self.0 {
+            all.extend(subject.prove(srs)?.concat());
+        }
+        Ok(all)
+    }
+}
+
 /// A shape that is ready to be proved.
-pub struct Subject {
+struct Subject {
     shape: Shape,
     params: PathBuf,
     batches: Vec<Vec<Made>>,

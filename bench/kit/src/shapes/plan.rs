@@ -136,7 +136,8 @@ impl Shape {
         }
     }
 
-    /// A circuit like those of Filecoin's proofs, over 2^`log2` points.
+    /// Two circuits like those of Filecoin's proofs, over 2^`log2` points, pending at once.
+    #[cfg(any(test, device))]
     pub fn ordinary(log2: u32, seed: u64) -> Self {
         let m = 1usize << log2;
         let circuit = Circuit {
@@ -164,8 +165,8 @@ impl Shape {
             patterns: patterns(random),
             cache: false,
             stays_open: true,
-            way: Way::InTurn,
-            batches: vec![vec![circuit]],
+            way: Way::Halves,
+            batches: vec![vec![circuit]; 2],
         }
     }
 
