@@ -29,7 +29,6 @@ fn device() -> cc::Build {
     build.cuda(true).cudart("none").cpp_link_stdlib(None).debug(false).opt_level(3).include("../../cuda");
     build
         .flag("-std=c++17")
-        .flag("-lineinfo")
         .flag("-Xcompiler=-D__NV_LEGACY_LAUNCH,-Wno-unknown-pragmas,-fno-exceptions,-fno-rtti");
     for arch in interlock("CUDA_ARCHS").split(',') {
         build.flag(format!("-gencode=arch=compute_{arch},code=sm_{arch}"));

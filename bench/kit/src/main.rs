@@ -33,13 +33,14 @@ unsafe impl<T: Copy> Plain for Pair<T> {}
 unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
 const USAGE: &str =
-    "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-times K | msm N |
-                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | shapes [N] [SEED] | warm
+    "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
+                     quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | shapes [N] [SEED] | warm
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
   throughput   times multiplications and additions on the first GPU
   quotient K   compares the polynomial h over domains of 2 to 2^K points on the first GPU with the CPU's
+  quotient-few the same for three small domains, for compute-sanitizer
   quotient-times K   times it over large domains of up to 2^K points
   msm N        compares MSMs, sums, decoding and lists of up to N with blst's and the CPU's on the first GPU
   msm-few      the same for a few MSMs and sums, for compute-sanitizer
@@ -64,6 +65,10 @@ fn main() {
         ["device", n] => number(n).and_then(on_device),
         #[cfg(device)]
         ["throughput"] => device::Device::first().and_then(|device| throughput::all(&device)),
+        #[cfg(device)]
+        ["quotient-few"] => device::Device::first()
+            .and_then(|device| quotient::check_few(&device, SEED))
+            .map(|n| println!("device: {n} coefficients of h are the CPU's")),
         #[cfg(device)]
         ["quotient", log2] => domain(log2).and_then(|log2| {
             let compared = quotient::check(&device::Device::first()?, log2, SEED)?;
