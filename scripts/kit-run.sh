@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Runs what scripts/kit-build.sh built, on a machine with a GPU, in parts that take minutes each. A part ends with
 # `PART: N passed, N failed`, all of them with `N passed, N failed`.
-#   kit/kit-run.sh [PART...]     all parts if none is given
+#   kit/kit-run.sh [PART...]     all of these if none is given
 #     kernels    arithmetic, MSMs, lists, decoding and h against blst and the CPU
 #     abi        the vectors through the C ABI, and what its callers may do and get wrong
 #     shapes     200 random circuits against the CPU's proofs, and what a warm proof calls; KIT_SEED repeats a run
 #     proofs     whole proofs of 2^20 to 2^24 constraints, checked and timed
 #     times      throughput of the arithmetic; MSMs and h timed
-#     sanitize   kernels and proofs under compute-sanitizer's memcheck, initcheck and synccheck
-#     races      the same, of few blocks, under its racecheck, which is slow
+#     surroundings
+#                processes and threads that are not as usual
+#     memcheck, initcheck, synccheck, racecheck
+#                kernels and proofs of few blocks under this tool of compute-sanitizer
 set -uo pipefail
 cd "$(dirname "$0")"
-parts=(kernels abi shapes proofs times sanitize races)
+parts=(kernels abi shapes proofs times surroundings memcheck initcheck synccheck racecheck)
 
 all_passed=0 all_failed=0 passed=0 failed=0
 
@@ -48,8 +50,13 @@ abi() {
     step "all vectors" 120 ./prove_vector vectors/*/
     step "two halves" 60 ./start_finalize vectors/tiny vectors/mimc322x3
     step "threads" 120 ./threads 6 "${some[@]}"
+    step "parameters that take each other's place" 60 ./parameters vectors/mimc322 vectors/dup vectors/sha256x2
     step "any order" 120 ./stress 1 100 "${some[@]}"
     step "misuse" 60 ./misuse vectors/mixed vectors/small
+}
+
+surroundings() {
+    step "processes and threads that are not as usual" 500 ./surroundings vectors/lg2
 }
 
 shapes() {
@@ -68,7 +75,7 @@ times() {
     step "the polynomial h timed" 120 ./interlock-kit quotient-times 27
 }
 
-# Runs a command under one of compute-sanitizer's tools; a finding is a failure.
+# Runs a command under a tool of compute-sanitizer; a finding is a failure.
 under() {
     local tool=$1 name=$2 limit=$3
     shift 3
@@ -76,24 +83,22 @@ under() {
 }
 
 sanitize() {
-    local tool some
-    mapfile -t some < <(vectors lg3 dom2noaux nob)
-    for tool in memcheck initcheck synccheck; do
-        under $tool "arithmetic" 60 ./interlock-kit device 700
-        under $tool "MSMs and sums" 60 ./interlock-kit msm-few
-        under $tool "h" 60 ./interlock-kit quotient-few
-        under $tool "proofs" 90 ./prove_vector "${some[@]}"
+    local tool=$1 folder
+    shift
+    if [[ $tool != racecheck ]]; then
+        under "$tool" "arithmetic" 90 ./interlock-kit device 700
+    fi
+    under "$tool" "MSMs and sums" 90 ./interlock-kit msm-few
+    under "$tool" "h" 90 ./interlock-kit quotient-few
+    for folder in "$@"; do
+        under "$tool" "proofs of $folder" 90 ./prove_vector "vectors/$folder"
     done
 }
 
-races() {
-    local folder
-    under racecheck "MSMs and sums" 60 ./interlock-kit msm-few
-    under racecheck "h" 60 ./interlock-kit quotient-few
-    while read -r folder; do
-        under racecheck "proofs of $folder" 120 ./prove_vector "$folder"
-    done < <(vectors dom2noaux lg1 tiny)
-}
+memcheck() { sanitize memcheck lg3 dom2noaux nob; }
+initcheck() { sanitize initcheck lg3 dom2noaux nob; }
+synccheck() { sanitize synccheck lg3 dom2noaux nob; }
+racecheck() { sanitize racecheck dom2noaux lg1 tiny; }
 
 for part in "$@"; do
     if [[ " ${parts[*]} " != *" $part "* ]]; then

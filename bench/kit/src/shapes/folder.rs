@@ -1,6 +1,6 @@
 //! Where parameter files are while they are proved with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A folder of this process, which goes with all that is in it.
 pub struct Folder(PathBuf);
@@ -24,6 +24,14 @@ impl Folder {
         let path = self.0.join(name);
         std::fs::write(&path, content).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
         Ok(path)
+    }
+
+    /// Removes a file that was written.
+    ///
+    /// # Errors
+    /// That it cannot be removed.
+    pub fn remove(&self, path: &Path) -> Result<(), String> {
+        std::fs::remove_file(path).map_err(|error| format!("{} cannot be removed: {error}", path.display()))
     }
 }
 

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use interlock::curve::Proof;
+use interlock::prove::available;
 use interlock::settings::{set_backend, BackendChoice};
 use interlock::Srs;
 
@@ -34,6 +35,9 @@ const ENOUGH: usize = 5;
 /// # Errors
 /// How many are wrong. Each has been printed in full by then.
 pub fn check(count: usize, seed: u64, backends: [BackendChoice; 2]) -> Result<String, String> {
+    for backend in backends {
+        available(backend).map_err(|error| error.to_string())?;
+    }
     println!("{count} shapes of seed {seed}; `shapes 1 SEED` repeats one");
     let (tile, folder) = (Tile::new(), Folder::new("shapes")?);
     let mut company = Random(!seed);
@@ -51,9 +55,10 @@ pub fn check(count: usize, seed: u64, backends: [BackendChoice; 2]) -> Result<St
         }
         for (subject, outcome) in subjects.iter().zip(compare(&subjects, backends, &tile)) {
             if let Err(what) = outcome {
-                println!("WRONG: {what}\n{:#?}", subject.shape);
+                println!("WRONG: {what}; {:?}", subject.shape);
                 wrong.push(subject.shape.seed);
             }
+            folder.remove(&subject.params)?;
         }
     }
     match wrong[..] {

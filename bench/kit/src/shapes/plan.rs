@@ -190,11 +190,7 @@ fn log2(random: &mut Random) -> u32 {
 fn aux(m: usize, random: &mut Random) -> usize {
     let any = random.below(2 * m);
     let beside_words = 64 * (1 + random.below(70)) + random.below(3) - 1;
-    random.pick(&[0, 1, 63, 64, 65, m - 1, m, m + 1, m - m / 33, any, any, random_small(any), 4095, 4096, beside_words])
-}
-
-fn random_small(any: usize) -> usize {
-    any % 300
+    random.pick(&[0, 1, 63, 64, 65, m - 1, m, m + 1, m - m / 33, any, any, any % 300, 4095, 4096, beside_words])
 }
 
 fn singles(random: &mut Random) -> Singles {
@@ -226,5 +222,36 @@ impl Circuit {
             turned: random.pick(&[0, 0, 1, 64, 12_345]),
             seed: random.word(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_hundred_seeds_give_every_kind() {
+        let shapes: Vec<_> = (0..400).map(Shape::new).collect();
+        let circuits: Vec<_> = shapes.iter().flat_map(|shape| shape.batches.iter().flatten()).collect();
+        let count = |is: &dyn Fn(&Shape) -> bool| shapes.iter().filter(|shape| is(shape)).count();
+        for (what, found) in [
+            ("one point", count(&|shape| shape.log2 == 0)),
+            ("large", count(&|shape| shape.log2 > 14)),
+            ("no inputs", count(&|shape| shape.inputs == 0)),
+            ("no private variables", count(&|shape| shape.aux == 0)),
+            ("more of them than constraints", count(&|shape| shape.aux > 1 << shape.log2)),
+            ("an empty a", count(&|shape| shape.a_aux == Bits::None)),
+            ("an empty b", count(&|shape| shape.b_inp == Bits::None && shape.b_aux == Bits::None)),
+            ("a b of inputs", count(&|shape| shape.b_inp == Bits::All && shape.b_aux == Bits::None)),
+            ("opposite points", count(&|shape| matches!(shape.patterns.h, Pattern::Opposite(_)))),
+            ("batches at once", count(&|shape| shape.way == Way::Threads && shape.batches.len() > 2)),
+            ("four circuits", count(&|shape| shape.batches.iter().any(|batch| batch.len() == 4))),
+            ("no constraints", circuits.iter().filter(|circuit| circuit.constraints == 0).count()),
+            ("satisfied", circuits.iter().filter(|circuit| circuit.c.is_none()).count()),
+            ("no blinding", circuits.iter().filter(|circuit| circuit.r == Blinding::Zero).count()),
+        ] {
+            assert!(found > 2, "{what}: {found}");
+        }
+        assert!(count(&|shape| shape.log2 <= 10) > 300);
     }
 }
