@@ -122,7 +122,7 @@ impl Subject {
     }
 
     fn prove(&self, srs: &Srs) -> Result<Proofs, String> {
-        proofs(&self.batches, self.shape.way, srs)
+        proofs(&self.batches, &self.shape, srs)
     }
 
     fn is_checked(&self) -> bool {

@@ -27,6 +27,8 @@ pub struct Shape {
     /// Whether the parameters stay open from one backend to the next.
     pub stays_open: bool,
     pub way: Way,
+    /// Whether each batch names a device, the next one of those there are; else the library chooses.
+    pub names_devices: bool,
     pub batches: Vec<Vec<Circuit>>,
 }
 
@@ -60,7 +62,7 @@ pub enum Way {
     Halves,
     /// The same, and another start of the first is given up in between.
     HalvesAndOneGivenUp,
-    /// At once, each on a thread of its own; every second one in a queue of its own.
+    /// At once, each on a thread of its own.
     Threads,
 }
 
@@ -130,6 +132,7 @@ impl Shape {
             cache: random.below(2) == 0,
             stays_open: random.below(2) == 0,
             way,
+            names_devices: random.below(2) == 0,
             batches: (0..batches)
                 .map(|_| (0..=random.below(most)).map(|_| Circuit::any(1 << log2, random)).collect())
                 .collect(),
@@ -166,6 +169,7 @@ impl Shape {
             cache: false,
             stays_open: true,
             way: Way::Halves,
+            names_devices: false,
             batches: vec![vec![circuit]; 2],
         }
     }
