@@ -8,10 +8,11 @@ use interlock::kit::{
 use interlock::Error;
 use rayon::prelude::*;
 
-use super::known::{is_same, negative, scalars, told, Known, Points};
+use super::known::{is_same, scalars, told, Known, Points};
 use crate::device::Device;
 use crate::inputs::Random;
 use crate::operations::fr_one;
+use crate::scalar::negative;
 
 /// Points with different logarithms; more are repetitions.
 const TILE: usize = 1 << 20;
