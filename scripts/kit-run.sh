@@ -12,7 +12,7 @@ step() {
     local name=$1 start=$SECONDS
     shift
     printf '== %s\n' "$name"
-    if timeout --kill-after=5 120 "$@"; then
+    if timeout --kill-after=5 "${step_seconds:-120}" "$@"; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
@@ -37,6 +37,9 @@ step "two halves" ./start_finalize vectors/tiny vectors/mimc322x3
 step "threads" ./threads 6 vectors/tiny vectors/mimc322 vectors/dup vectors/unsat vectors/nob vectors/lg1
 step "misuse" ./misuse vectors/mixed vectors/small
 step "whole proofs, checked and timed" ./run.sh --folder "${TMPDIR:-/tmp}" 20 22 24
+if [[ -x compare.sh ]]; then
+    step_seconds=400 step "beside other provers" ./compare.sh
+fi
 if [[ -x $sanitizer ]]; then
     for tool in memcheck initcheck racecheck synccheck; do
         step "$tool" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit device 700

@@ -27,7 +27,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-times K | msm N |
-                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO
+                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -38,7 +38,8 @@ const USAGE: &str =
   msm-few      the same for a few MSMs and sums, for compute-sanitizer
   msm-time LOG times MSMs of up to 2^LOG terms (from 12 on), sums and decoding
   msm-sweep GROUP LOG FROM TO
-               times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits";
+               times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits
+  compare LOG K  prints rows of bench/compare.sh for MSMs of up to 2^LOG terms and h over up to 2^K points";
 
 const SEED: u64 = 20_240_229;
 
@@ -78,6 +79,12 @@ fn main() {
         ["msm-sweep", group, log, from, to] => number(log).and_then(|log| {
             let bits = number(from)? as u32..=number(to)? as u32;
             msm::sweep(&device::Device::first()?, group, log as u32, bits)
+        }),
+        #[cfg(device)]
+        ["compare", log, log2] => number(log).and_then(|log| {
+            let device = device::Device::first()?;
+            msm::compare(&device, (log as u32).clamp(20, 30))?;
+            quotient::compare(&device, domain(log2)?, SEED)
         }),
         _ => Err(USAGE.to_owned()),
     };
