@@ -16,7 +16,7 @@ pub struct DeviceUse {
     pub busy: f64,
 }
 
-/// Repeats `call` for some seconds and returns how device 0 was used meanwhile; `None` without nvidia-smi.
+/// Repeats `call` for some seconds, twice at least, and returns how device 0 was used meanwhile; `None` without nvidia-smi.
 ///
 /// # Errors
 /// The first of `call`.
@@ -25,10 +25,11 @@ pub fn device_use(call: impl Fn() -> Result<(), String>) -> Result<Option<Device
     let watch = Command::new("nvidia-smi").args(query).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let Ok(mut watch) = watch else { return Ok(None) };
     let start = Instant::now();
-    let mut done = Ok(());
+    let mut done = call();
     while done.is_ok() && start.elapsed().as_secs_f64() < SECONDS {
         done = call();
     }
+    done = done.and_then(|()| call());
     let mut said = String::new();
     let stopped = watch.kill();
     if let (Ok(()), Some(mut out)) = (stopped, watch.stdout.take()) {
@@ -40,14 +41,14 @@ pub fn device_use(call: impl Fn() -> Result<(), String>) -> Result<Option<Device
     Ok(summary(&said))
 }
 
-/// Of the second half of the samples: the first ones tell of the time before.
+/// Of all samples but the first third, which tell of the time before too.
 fn summary(said: &str) -> Option<DeviceUse> {
     let sample = |line: &str| {
         let (mib, busy) = line.split_once(',')?;
         Some((mib.trim().parse::<u64>().ok()?, busy.trim().parse::<f64>().ok()?))
     };
     let samples: Vec<(u64, f64)> = said.lines().filter_map(sample).collect();
-    let late = &samples[samples.len() / 2..];
+    let late = &samples[samples.len() / 3..];
     let mib = samples.iter().map(|(mib, _)| *mib).max()?;
     Some(DeviceUse { mib, busy: late.iter().map(|(_, busy)| busy).sum::<f64>() / late.len() as f64 / 100.0 })
 }
@@ -58,7 +59,7 @@ mod tests {
 
     #[test]
     fn late_samples_count_and_broken_lines_do_not() {
-        let used = summary("900, 0\n1000, 10\n800, 50\n800, 70\n80").unwrap();
+        let used = summary("900, 0\n1000, 50\n800, 70\n80").unwrap();
         assert_eq!(used.mib, 1000);
         assert!((used.busy - 0.6).abs() < 1e-9);
         assert!(summary("[N/A], [N/A]\n").is_none());
