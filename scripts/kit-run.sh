@@ -7,13 +7,14 @@
 #     shapes     200 random circuits against the CPU's proofs, and what a warm proof calls; KIT_SEED repeats a run
 #     proofs     whole proofs of 2^20 to 2^24 constraints, checked and timed
 #     times      throughput of the arithmetic; MSMs and h timed
+#     peers      the table of bench/compare.sh, where other provers were built too
 #     surroundings
 #                processes and threads that are not as usual
 #     memcheck, initcheck, synccheck, racecheck
 #                kernels and proofs of few blocks under this tool of compute-sanitizer
 set -uo pipefail
 cd "$(dirname "$0")"
-parts=(kernels abi shapes proofs times surroundings memcheck initcheck synccheck racecheck)
+parts=(kernels abi shapes proofs times peers surroundings memcheck initcheck synccheck racecheck)
 
 all_passed=0 all_failed=0 passed=0 failed=0
 
@@ -74,6 +75,10 @@ times() {
     step "throughput" 60 ./interlock-kit throughput
     step "MSMs timed" 120 ./interlock-kit msm-time 26
     step "the polynomial h timed" 120 ./interlock-kit quotient-times 27
+}
+
+peers() {
+    if [[ -x compare.sh ]]; then step "beside other provers" 500 ./compare.sh; fi
 }
 
 # Runs a command under a tool of compute-sanitizer; a finding is a failure.

@@ -37,7 +37,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
                      quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED] |
-                     warm
+                     warm | compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -54,7 +54,9 @@ const USAGE: &str =
                points of a good one
   shapes [N] [SEED]
                compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given
-  warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything";
+  warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything
+  compare LOG K
+               prints rows of bench/compare.sh for MSMs of up to 2^LOG terms and h over up to 2^K points";
 
 const SEED: u64 = 20_240_229;
 
@@ -108,6 +110,12 @@ fn main() {
         ["shapes"] => check_shapes(200, seed_of_now()),
         ["shapes", n] => number(n).and_then(|n| check_shapes(n, seed_of_now())),
         ["shapes", n, seed] => number(n).and_then(|n| check_shapes(n, number(seed)? as u64)),
+        #[cfg(device)]
+        ["compare", log, log2] => number(log).and_then(|log| {
+            let device = device::Device::first()?;
+            msm::compare(&device, (log as u32).clamp(20, 30))?;
+            quotient::compare(&device, domain(log2)?, SEED)
+        }),
         _ => Err(USAGE.to_owned()),
     };
     if let Err(what) = outcome {

@@ -4,6 +4,7 @@ use blst::blst_fr;
 use interlock::kit::{quotient_coefficients, DeviceBuffer, Domain, Event, Stream};
 use interlock::prove::Evaluations;
 use interlock::Error;
+use interlock_bench_measure::{sorted, Row};
 use rayon::prelude::*;
 
 use crate::device::Device;
@@ -125,12 +126,7 @@ fn h(log2: u32, values: &Values, stream: &Stream) -> Result<Vec<blst_fr>, Error>
 pub fn times(device: &Device, log2: u32, seed: u64) -> Result<Vec<String>, String> {
     let mut lines = Vec::new();
     for log2 in TIMED.into_iter().filter(|size| *size <= log2) {
-        let values =
-            Values { a: random(1 << log2, seed), b: random(1 << log2, seed + 1), c: random(1 << log2, seed + 2) };
-        let coefficients = h(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
-        identity::check(log2, [&values.a, &values.b, &values.c], &coefficients, seed)?;
-        let mut seconds = run(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
-        seconds.sort_by(f64::total_cmp);
+        let seconds = sorted(checked(device, log2, seed)?);
         let milliseconds = |i: usize| seconds[i] * 1e3;
         let (multiplications, bytes) = (multiplications(log2), bytes(log2));
         lines.push(format!(
@@ -145,6 +141,26 @@ pub fn times(device: &Device, log2: u32, seed: u64) -> Result<Vec<String>, Strin
         ));
     }
     Ok(lines)
+}
+
+/// The same times as rows of `bench/compare.sh`.
+///
+/// # Errors
+/// What went wrong, in words: a wrong h too.
+pub fn compare(device: &Device, log2: u32, seed: u64) -> Result<(), String> {
+    for log2 in TIMED.into_iter().filter(|size| *size <= log2) {
+        let row = Row::new(format!("h 2^{log2}"), "interlock", checked(device, log2, seed)?);
+        println!("{}", Row { floor: Some(multiplications(log2) / MULTIPLICATIONS_A_SECOND), right: Some(true), ..row });
+    }
+    Ok(())
+}
+
+/// Checks h over 2^`log2` points and returns the seconds of each run.
+fn checked(device: &Device, log2: u32, seed: u64) -> Result<Vec<f64>, String> {
+    let values = Values { a: random(1 << log2, seed), b: random(1 << log2, seed + 1), c: random(1 << log2, seed + 2) };
+    let coefficients = h(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
+    identity::check(log2, [&values.a, &values.b, &values.c], &coefficients, seed)?;
+    run(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))
 }
 
 /// The seconds of each run but the first. Each works on what the last one left.
