@@ -114,7 +114,7 @@ fn main() {
         ["compare", log, log2] => number(log).and_then(|log| {
             let device = device::Device::first()?;
             msm::compare(&device, (log as u32).clamp(20, 30))?;
-            quotient::compare(&device, domain(log2)?, SEED)
+            quotient::rows(&device, domain(log2)?, SEED)
         }),
         _ => Err(USAGE.to_owned()),
     };

@@ -147,7 +147,7 @@ pub fn times(device: &Device, log2: u32, seed: u64) -> Result<Vec<String>, Strin
 ///
 /// # Errors
 /// What went wrong, in words: a wrong h too.
-pub fn compare(device: &Device, log2: u32, seed: u64) -> Result<(), String> {
+pub fn rows(device: &Device, log2: u32, seed: u64) -> Result<(), String> {
     for log2 in TIMED.into_iter().filter(|size| *size <= log2) {
         let row = Row::new(format!("h 2^{log2}"), "interlock", checked(device, log2, seed)?);
         println!("{}", Row { floor: Some(multiplications(log2) / MULTIPLICATIONS_A_SECOND), right: Some(true), ..row });

@@ -51,7 +51,8 @@ struct Case {
     positions: Option<Vec<u32>>,
     scalars: Vec<blst_fr>,
     indices: Option<Vec<u32>>,
-    reversed_bits: Option<u32>,
+    /// How many bits of a term's number are reversed, and the number of the first term.
+    reversed: Option<(u32, usize)>,
     len: usize,
     count: Option<u32>,
 }
@@ -95,7 +96,7 @@ fn cases(n: usize, random: &mut Random) -> Vec<Case> {
         len: scalars.len(),
         scalars,
         indices: None,
-        reversed_bits: None,
+        reversed: None,
         count: None,
     };
     let mut randoms = |n: usize| (0..n).map(|_| scalar(random)).collect::<Vec<_>>();
@@ -139,8 +140,9 @@ fn cases(n: usize, random: &mut Random) -> Vec<Case> {
     cases.push(Case { count: Some(count), ..indexed });
     more.truncate(n.next_power_of_two());
     let bits = more.len().trailing_zeros();
-    cases.push(Case { len: n.saturating_sub(1), reversed_bits: Some(bits), ..plain("reversed", more.clone()) });
-    cases.push(Case { len: n, reversed_bits: Some(bits), ..plain("reversed, all", more) });
+    cases.push(Case { len: n.saturating_sub(1), reversed: Some((bits, 0)), ..plain("reversed", more.clone()) });
+    cases.push(Case { len: n - n / 3, reversed: Some((bits, n / 3)), ..plain("reversed, a part", more.clone()) });
+    cases.push(Case { len: n, reversed: Some((bits, 0)), ..plain("reversed, all", more) });
     cases
 }
 
@@ -151,10 +153,10 @@ fn halved_plus() -> blst_fr {
 
 impl Case {
     fn index(&self, i: usize) -> usize {
-        match (&self.indices, self.reversed_bits) {
+        match (&self.indices, self.reversed) {
             (Some(indices), _) => indices[i] as usize,
-            (None, Some(0)) | (None, None) => i,
-            (None, Some(bits)) => ((i as u32).reverse_bits() >> (32 - bits)) as usize,
+            (None, Some((0, _)) | None) => i,
+            (None, Some((bits, first))) => (((first + i) as u32).reverse_bits() >> (32 - bits)) as usize,
         }
     }
 
@@ -184,18 +186,18 @@ fn check_msm<G: Known>(
         let scalars = DeviceBuffer::from_host(&case.scalars, stream)?;
         let count = DeviceBuffer::from_host(&[77, case.count.unwrap_or(0)], stream)?;
         let mut sums = poisoned(shape.sums(), stream)?;
-        let order = match (&indices, case.reversed_bits) {
+        let order = match (&indices, case.reversed) {
             (Some(indices), _) => Scalars::Indexed(indices),
-            (None, Some(bits)) => Scalars::Reversed(bits),
+            (None, Some((bits, first))) => Scalars::Reversed { bits, first },
             (None, None) => Scalars::InOrder,
         };
         let terms = Terms {
             points: on_device,
-            positions: positions.as_ref(),
+            positions: positions.as_deref(),
             scalars: &scalars,
             order,
             len: case.len,
-            count: case.count.map(|_| (&count, 1)),
+            count: case.count.map(|_| (&*count, 1)),
         };
         msm::<G>(&mut sums, &terms, shape, scratch, stream)?;
         Ok(combine::<G>(&sums.to_host(stream)?, shape))
@@ -227,8 +229,8 @@ fn check_shapes<G: Known>(
             let segment_bits = (random.word() % u64::from(bits.min(8))) as u32;
             let shape = Shape::new(bits, group.min(if bits > 12 { 4 } else { windows }), segment_bits);
             let scalars = (0..n).map(|_| scalar(random)).collect();
-            let (positions, indices, reversed_bits, count) = (None, None, None, None);
-            let case = Case { name: "random", positions, scalars, indices, reversed_bits, len: n, count };
+            let (positions, indices, reversed, count) = (None, None, None, None);
+            let case = Case { name: "random", positions, scalars, indices, reversed, len: n, count };
             check_msm(device, &points, &on_device, &case, shape, scratch)?;
             compared += 1;
         }
@@ -259,8 +261,8 @@ fn check_sums<G: Known>(
             let positions = list.map(|list: &Vec<u32>| DeviceBuffer::from_host(list, stream)).transpose()?;
             let counts = DeviceBuffer::from_host(&[count.unwrap_or(0)], stream)?;
             let mut sums = poisoned(1, stream)?;
-            let count = count.map(|_| (&counts, 0));
-            let terms = SumTerms { points: on_device, positions: positions.as_ref(), len, count };
+            let count = count.map(|_| (&*counts, 0));
+            let terms = SumTerms { points: on_device, positions: positions.as_deref(), len, count };
             sum::<G>(&mut sums, &terms, &mut scratch, stream)?;
             Ok(G::to_jacobian(&sums.to_host(stream)?[0]))
         };
