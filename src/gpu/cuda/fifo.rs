@@ -77,7 +77,10 @@ mod tests {
     fn who_comes_first_is_served_first() {
         let fifo = Fifo::new([0]);
         let (served, order) = channel();
-        let waiting = |fifo: &Fifo<i32>| fifo.lock().coming - fifo.lock().served;
+        let waiting = |fifo: &Fifo<i32>| {
+            let queues = fifo.lock();
+            queues.coming - queues.served
+        };
         std::thread::scope(|scope| {
             let thing = fifo.take();
             for worker in 0..8 {

@@ -42,11 +42,6 @@ impl PinnedBuffer {
         unsafe { std::slice::from_raw_parts_mut(self.pointer.cast(), self.bytes / size_of::<T>()) }
     }
 
-    /// How many bytes there are.
-    pub fn len(&self) -> usize {
-        self.bytes
-    }
-
     /// Its address, for copies.
     pub fn as_raw(&self) -> *const c_void {
         self.pointer

@@ -138,9 +138,17 @@ impl<'w> Classified<'w> {
     ) -> Result<(), Error> {
         let planned = &self.parts[i];
         let [l, a, b] = [0, 1, 2].map(|i| on_device.lists[i].lists());
-        on_device.list(turn, &l, &planned.part, None, None)?;
-        on_device.list(turn, &a, &planned.part, None, Some(&on_device.a_aux))?;
-        on_device.list(turn, &b, &planned.part, Some(&on_device.b_inp), Some(&on_device.b_aux))?;
+        let OnDevice { inp, aux, a_aux, b_inp, b_aux, .. } = on_device;
+        for lists in [&l, &a, &b] {
+            lists.clear(turn.stream)?;
+        }
+        if planned.part.inputs {
+            inp.list(turn, &a, 0..inp.len, None)?;
+            inp.list(turn, &b, 0..inp.len, Some(b_inp))?;
+        }
+        aux.list(turn, &l, planned.part.aux.clone(), None)?;
+        aux.list(turn, &a, planned.part.aux.clone(), Some(a_aux))?;
+        aux.list(turn, &b, planned.part.aux.clone(), Some(b_aux))?;
         let scalars = &on_device.scalars;
         planned.l.enqueue::<G1>(turn, layout, sums, &points.l, scalars, &l)?;
         planned.a.enqueue::<G1>(turn, layout, sums, &points.a, scalars, &a)?;
@@ -280,24 +288,6 @@ pub(super) struct OnDevice {
     b_inp: DeviceSlice<u64>,
     b_aux: DeviceSlice<u64>,
     lists: [ListRoom; 3],
-}
-
-impl OnDevice {
-    /// Enqueues the listing of a query's terms among a part's variables.
-    fn list(
-        &self,
-        turn: &mut Enqueuing<'_>,
-        lists: &Lists<'_>,
-        part: &Part,
-        inp_density: Option<&DeviceSlice<u64>>,
-        aux_density: Option<&DeviceSlice<u64>>,
-    ) -> Result<(), Error> {
-        lists.clear(turn.stream)?;
-        if part.inputs {
-            self.inp.list(turn, lists, 0..self.inp.len, inp_density)?;
-        }
-        self.aux.list(turn, lists, part.aux.clone(), aux_density)
-    }
 }
 
 /// The classes of scalars on the device.
