@@ -142,10 +142,13 @@ size_t interlock_terms_scratch_bytes(size_t n);
 int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const struct interlock_variables *variables,
                     struct CUstream_st *stream);
 
-/* Writes the vector of scalars that variables stand for, and zeros after them, m in all, at `out`, aligned to 16. `full` are the
- * full-size ones, aligned to 16; chunk is not 0, and density is not looked at. `variables` is host memory, read before it returns. */
-int interlock_expand(void *out, size_t m, const struct interlock_variables *variables, const void *full,
-                     struct CUstream_st *stream);
+/* Scalars of a piece, as vectors are sent to the device. */
+#define INTERLOCK_EXPAND_PIECE 2048
+
+/* Writes n scalars to `out`, from ceil(n / INTERLOCK_EXPAND_PIECE) pieces. Piece i begins at byte 32·places[i] of `pieces`: first
+ * INTERLOCK_EXPAND_PIECE classes as in interlock_variables, then the full-size scalars of these in order. `out` and `pieces` are
+ * aligned to 16. */
+int interlock_expand(void *out, size_t n, const void *pieces, const uint32_t *places, struct CUstream_st *stream);
 
 #ifdef __cplusplus
 }

@@ -31,6 +31,8 @@ pub type Stream = *mut launchers::CUstream_st;
 pub type Event = *mut c_void;
 pub const STREAM_NON_BLOCKING: c_uint = 1;
 pub const EVENT_DEFAULT: c_uint = 0;
+/// `cudaEventBlockingSync | cudaEventDisableTiming`.
+pub const EVENT_UNTIMED_SLEEPING: c_uint = 3;
 /// `cudaHostAllocPortable`.
 pub const HOST_ALLOC_PORTABLE: c_uint = 1;
 /// `cudaMemcpyHostToDevice`.
@@ -42,7 +44,8 @@ pub const DEVICE_TO_HOST: c_int = 2;
 pub use launchers::{
     interlock_msm_g1_scratch_bytes, interlock_msm_g2_scratch_bytes, interlock_msm_shape, interlock_msm_shape_for,
     interlock_msm_terms, interlock_query_terms, interlock_sum_g1_scratch_bytes, interlock_sum_g2_scratch_bytes,
-    interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
+    interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables, INTERLOCK_EXPAND_PIECE,
+    INTERLOCK_TERMS_TILE,
 };
 #[cfg(feature = "kit")]
 pub use launchers::{
@@ -154,6 +157,7 @@ functions! {
         fn cudaStreamWaitEvent(stream: Stream, event: Event, flags: c_uint) -> Status;
         fn cudaMemcpyAsync(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int, stream: Stream) -> Status;
         fn cudaStreamCreateWithFlags(stream: *mut Stream, flags: c_uint) -> Status;
+        fn cudaStreamCreateWithPriority(stream: *mut Stream, flags: c_uint, priority: c_int) -> Status;
         fn cudaStreamSynchronize(stream: Stream) -> Status;
         fn cudaStreamDestroy(stream: Stream) -> Status;
         fn cudaEventCreateWithFlags(event: *mut Event, flags: c_uint) -> Status;
@@ -178,9 +182,7 @@ functions! {
         fn interlock_terms(
             scratch: *mut c_void, terms: *const interlock_query_terms, variables: *const interlock_variables, stream: Stream
         );
-        fn interlock_expand(
-            out: *mut c_void, m: usize, variables: *const interlock_variables, full: *const c_void, stream: Stream
-        );
+        fn interlock_expand(out: *mut c_void, n: usize, pieces: *const c_void, places: *const u32, stream: Stream);
     }
     driver {
         fn cuDeviceGet(device: *mut c_int, ordinal: c_int);

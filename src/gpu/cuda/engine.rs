@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::classes::{Classes, CHUNK};
 use super::msm::{self, Scalars, Shape, SumTerms, Terms};
 use super::resident::Resident;
-use super::staging::Staging;
-use super::{expand, DeviceBuffer, Domain, Event, Group, Lists, Stream, Variables, G1, G2};
+use super::staging::{ClassesOnDevice, Ring};
+use super::{DeviceBuffer, Domain, Event, Group, Lists, Stream, Variables, G1, G2};
 use crate::cpu::{assemble, Sums};
 use crate::curve::{Fr, Proof};
 use crate::error::Error;
@@ -18,7 +18,7 @@ use crate::prove::{check_blinding, Blinding, Evaluations, Witness};
 /// What a device keeps between proofs. The device must be current whenever it is used.
 pub(super) struct Engine {
     compute: Stream,
-    staging: Staging,
+    ring: Ring,
     scratch: DeviceBuffer<u8>,
     vectors: Option<Vectors>,
     resident: Option<(Weak<Parameters>, Arc<Resident>)>,
@@ -83,7 +83,7 @@ impl Engine {
     pub(super) fn new() -> Result<Self, Error> {
         Ok(Self {
             compute: Stream::new()?,
-            staging: Staging::new()?,
+            ring: Ring::new()?,
             scratch: DeviceBuffer::new(0)?,
             vectors: None,
             resident: None,
@@ -122,7 +122,7 @@ impl Engine {
         }
         // The memory of the last ones goes first: two may not fit.
         self.resident = None;
-        let resident = Arc::new(Resident::new(srs, &mut self.staging)?);
+        let resident = Arc::new(Resident::new(srs, &self.ring)?);
         self.resident = Some((Arc::downgrade(srs), resident.clone()));
         Ok(resident)
     }
@@ -161,13 +161,9 @@ impl Engine {
 
     /// Enqueues the writing of evaluations, and of the zeros after them, to a vector.
     fn load(&mut self, circuit: Circuit<'_>, name: &str, to: &DeviceBuffer<Fr>, values: &[Fr]) -> Result<(), Error> {
-        let classes = Classes::of(values)?.map_err(|i| not_canonical(circuit, name, i))?;
-        let full = self.full_scalars(&[&classes])?;
-        let variables = self.variables(&classes, 0, values.len())?;
-        self.compute.wait_for(&Event::record(self.staging.stream())?)?;
-        expand(to, &variables.of_query(None), &full, &self.compute)?;
-        self.held.push(Box::new((full, variables)));
-        Ok(())
+        // The last proof's work with the vector is over: its results were waited for.
+        self.ring.send_scalars(values, to)?.map_err(|i| not_canonical(circuit, name, i))?;
+        self.compute.wait_for(&Event::record(self.ring.expansions())?)
     }
 
     /// Enqueues the MSMs over the witness.
@@ -180,13 +176,13 @@ impl Engine {
         let Witness { inp, aux, a_aux_density, b_inp_density, b_aux_density } = *circuit.witness;
         let inp = Classes::of(inp)?.map_err(|i| not_canonical(circuit, "inp_assignment_data", i))?;
         let aux = Classes::of(aux)?.map_err(|i| not_canonical(circuit, "aux_assignment_data", i))?;
-        let scalars = self.full_scalars(&[&inp, &aux])?;
-        let inp_vars = self.variables(&inp, 0, circuit.witness.inp.len())?;
-        let aux_vars = self.variables(&aux, inp.full_len(), circuit.witness.aux.len())?;
+        let scalars = DeviceBuffer::new(inp.full_len() + aux.full_len())?;
+        let inp_vars = self.variables(&inp, 0, circuit.witness.inp.len(), &scalars)?;
+        let aux_vars = self.variables(&aux, inp.full_len(), circuit.witness.aux.len(), &scalars)?;
         let densities = [a_aux_density, b_inp_density, b_aux_density];
-        let [a_aux, b_inp, b_aux] = densities.map(|density| self.staging.uploaded(density.raw_words()));
+        let [a_aux, b_inp, b_aux] = densities.map(|density| self.ring.uploaded(density.raw_words()));
         let (a_aux, b_inp, b_aux) = (a_aux?, b_inp?, b_aux?);
-        self.compute.wait_for(&Event::record(self.staging.stream())?)?;
+        self.compute.wait_for(&Event::record(self.ring.copies())?)?;
 
         let of_l = self.terms(&[(&aux_vars, None)])?;
         let of_a = self.terms(&[(&inp_vars, None), (&aux_vars, Some(&a_aux))])?;
@@ -199,20 +195,19 @@ impl Engine {
         Ok((l, a, b1, b2))
     }
 
-    fn full_scalars(&mut self, classes: &[&Classes]) -> Result<DeviceBuffer<Fr>, Error> {
-        let buffer = DeviceBuffer::new(classes.iter().map(|c| c.full_len()).sum())?;
-        self.staging.upload(&buffer, classes.iter().flat_map(|c| c.full.iter().map(Vec::as_slice)))?;
-        Ok(buffer)
-    }
-
-    fn variables(&mut self, classes: &Classes, first_full: usize, len: usize) -> Result<DeviceVariables, Error> {
-        Ok(DeviceVariables {
-            words: self.staging.uploaded(&classes.words)?,
-            starts: self.staging.uploaded(&classes.starts(first_full))?,
-            len,
-            ones: classes.ones,
-            full: classes.full_len(),
-        })
+    /// Variables of these classes; their full-size scalars go to `scalars`, from number `first` on.
+    fn variables(
+        &self,
+        classes: &Classes,
+        first: usize,
+        len: usize,
+        scalars: &DeviceBuffer<Fr>,
+    ) -> Result<DeviceVariables, Error> {
+        let words = DeviceBuffer::new(classes.words_len())?;
+        let starts = DeviceBuffer::new(classes.chunks_len())?;
+        let full = scalars.range(first..first + classes.full_len());
+        self.ring.send_classes(classes, first, &ClassesOnDevice { words: &words, starts: &starts, full: &full })?;
+        Ok(DeviceVariables { words, starts, len, ones: classes.ones(), full: classes.full_len() })
     }
 
     /// Enqueues the listing of a query's terms.

@@ -29,6 +29,28 @@ impl Event {
         Ok(event)
     }
 
+    /// An event for many uses, without a time, in no stream yet: it is over. Who waits for it sleeps.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn new() -> Result<Self, Error> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: one handle is written.
+        check("cudaEventCreateWithFlags", unsafe {
+            sys::cudaEventCreateWithFlags(&mut raw, sys::EVENT_UNTIMED_SLEEPING)
+        })?;
+        Ok(Self { raw })
+    }
+
+    /// Makes it a point after all that is enqueued on `stream` now. Who waits already, waits for the point that it was.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn move_to(&self, stream: &Stream) -> Result<(), Error> {
+        // SAFETY: both handles live.
+        check("cudaEventRecord", unsafe { sys::cudaEventRecord(self.raw, stream.as_raw()) })
+    }
+
     /// Waits for this point.
     ///
     /// # Errors

@@ -8,26 +8,30 @@ mod decode;
 mod device;
 mod engine;
 mod event;
+mod fifo;
 mod group;
 mod guard;
 mod msm;
 mod ntt;
+mod pieces;
 mod pinned;
 #[cfg(feature = "kit")]
 mod pointwise;
 mod resident;
+#[cfg(test)]
+mod samples;
 mod staging;
 mod status;
 mod stream;
 mod terms;
 
-use buffer::{DeviceBuffer, Plain};
+use buffer::{DeviceBuffer, DeviceSlice, Plain};
 use event::Event;
 use group::{Group, G1, G2};
 use guard::DeviceGuard;
 use ntt::Domain;
 use stream::Stream;
-use terms::{expand, terms_scratch_bytes, Lists, Variables};
+use terms::{terms_scratch_bytes, Lists, Variables};
 
 use super::{absence, archs, DeviceInfo};
 use crate::error::Error;
@@ -46,7 +50,8 @@ pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
 /// What `bench/kit` tests on a device.
 #[cfg(feature = "kit")]
 pub mod kit {
-    pub use super::buffer::{DeviceBuffer, Plain};
+    pub use super::buffer::{DeviceBuffer, DeviceSlice, Plain};
+    pub use super::classes::{Classes, CHUNK};
     pub use super::decode::{decode, fault_in, PointFault, NO_FAULT};
     pub use super::event::Event;
     pub use super::group::{Group, G1, G2};
@@ -54,6 +59,7 @@ pub mod kit {
     pub use super::msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms};
     pub use super::ntt::Domain;
     pub use super::pointwise::fr_mul;
+    pub use super::staging::{ClassesOnDevice, Ring, Slot, Upload, SLOT_BYTES};
     pub use super::status::check;
     pub use super::stream::Stream;
     pub use super::terms::{terms_scratch_bytes, Lists, Variables};

@@ -113,7 +113,7 @@ pub fn msm<G: Group>(
 ) -> Result<(), Error> {
     at_least("sums", sums.len(), shape.sums())?;
     at_least("scratch", scratch.len(), msm_scratch_bytes::<G>(terms.len, shape)?)?;
-    at_least("positions", terms.positions.map_or(terms.points.len(), DeviceBuffer::len), terms.len)?;
+    at_least("positions", terms.positions.map_or(terms.points.len(), |positions| positions.len()), terms.len)?;
     let (indices, reversed_bits) = match terms.order {
         Scalars::InOrder => {
             at_least("scalars", terms.scalars.len(), terms.len)?;
@@ -174,7 +174,7 @@ pub fn sum<G: Group>(
 ) -> Result<(), Error> {
     at_least("sums", sums.len(), 1)?;
     at_least("scratch", scratch.len(), sum_scratch_bytes::<G>())?;
-    at_least("positions", terms.positions.map_or(terms.points.len(), DeviceBuffer::len), terms.len)?;
+    at_least("positions", terms.positions.map_or(terms.points.len(), |positions| positions.len()), terms.len)?;
     let terms = sys::interlock_sum_terms {
         points: terms.points.as_raw(),
         positions: address(terms.positions),

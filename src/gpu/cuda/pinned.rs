@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::status::check;
+use super::{status::check, Plain};
 use crate::error::Error;
 use crate::logging::warning;
 use crate::sys;
@@ -31,10 +31,12 @@ impl PinnedBuffer {
         Ok(Self { pointer, bytes })
     }
 
-    /// The memory. A copy from it must be over before it is written again.
-    pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: the memory is ours, initialised, and borrowed as long as the slice.
-        unsafe { std::slice::from_raw_parts_mut(self.pointer.cast(), self.bytes) }
+    /// The memory as values. A copy from it must be over before it is written again.
+    pub fn values_mut<T: Plain>(&mut self) -> &mut [T] {
+        const { assert!(align_of::<T>() <= 256) };
+        // SAFETY: the memory is ours, initialised, borrowed as long as the slice, and aligned to 256 bytes at least; any bytes
+        // are values of `T`.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer.cast(), self.bytes / size_of::<T>()) }
     }
 
     /// Its address, for copies.

@@ -1,6 +1,6 @@
 //! Parameters in device memory.
 
-use super::staging::Staging;
+use super::staging::Ring;
 use super::DeviceBuffer;
 use crate::curve::{G1Affine, G2Affine};
 use crate::error::Error;
@@ -21,13 +21,13 @@ impl Resident {
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(parameters: &Parameters, staging: &mut Staging) -> Result<Self, Error> {
+    pub(super) fn new(parameters: &Parameters, ring: &Ring) -> Result<Self, Error> {
         Ok(Self {
-            h: staging.uploaded(&parameters.h)?,
-            l: staging.uploaded(&parameters.l)?,
-            a: staging.uploaded(&parameters.a)?,
-            b_g1: staging.uploaded(&parameters.b_g1)?,
-            b_g2: staging.uploaded(&parameters.b_g2)?,
+            h: ring.uploaded(&parameters.h)?,
+            l: ring.uploaded(&parameters.l)?,
+            a: ring.uploaded(&parameters.a)?,
+            b_g1: ring.uploaded(&parameters.b_g1)?,
+            b_g2: ring.uploaded(&parameters.b_g2)?,
         })
     }
 }

@@ -30,6 +30,19 @@ impl Stream {
         Ok(Self { raw })
     }
 
+    /// A new stream of the current device whose kernels' blocks come before those of other streams that wait for a place.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn urgent() -> Result<Self, Error> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: one handle is written; CUDA takes the most urgent priority it has for one that is beyond.
+        check("cudaStreamCreateWithPriority", unsafe {
+            sys::cudaStreamCreateWithPriority(&mut raw, sys::STREAM_NON_BLOCKING, std::ffi::c_int::MIN)
+        })?;
+        Ok(Self { raw })
+    }
+
     /// Waits until all that was enqueued is done.
     ///
     /// # Errors

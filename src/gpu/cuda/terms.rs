@@ -1,7 +1,6 @@
 //! The terms of a query, listed on the device.
 
 use super::{msm::at_least, status::check, DeviceBuffer, Stream};
-use crate::curve::Fr;
 use crate::error::Error;
 use crate::sys;
 
@@ -103,22 +102,4 @@ impl Lists {
         // SAFETY: the ranges have the sizes that were checked, and the caller sees to the lists' room.
         check("interlock_terms", unsafe { sys::interlock_terms(scratch.as_raw(), &lists, &variables, stream.as_raw()) })
     }
-}
-
-/// Enqueues the writing of the scalars that `variables` stand for to `out`, with zeros after them. `full` are the full-size ones.
-///
-/// # Errors
-/// [`Error::Size`] if a buffer is too short or the variables have no chunks, and [`Error::Cuda`].
-pub fn expand(
-    out: &DeviceBuffer<Fr>,
-    variables: &Variables<'_>,
-    full: &DeviceBuffer<Fr>,
-    stream: &Stream,
-) -> Result<(), Error> {
-    at_least("out", out.len(), variables.len)?;
-    let variables = variables.as_raw()?;
-    // SAFETY: the ranges have the sizes that were checked, and the caller sees to `full`.
-    check("interlock_expand", unsafe {
-        sys::interlock_expand(out.as_raw(), out.len(), &variables, full.as_raw(), stream.as_raw())
-    })
 }
