@@ -26,7 +26,7 @@ enum Plan {
 }
 
 fn main() {
-    println!("cargo::rustc-check-cfg=cfg(interlock_cuda, interlock_cuda_declined)");
+    println!("cargo::rustc-check-cfg=cfg(interlock_cuda, interlock_cuda_declined, interlock_shuttle)");
     link_shared_library();
     for watched in ["build.rs", "build", "cuda"] {
         println!("cargo::rerun-if-changed={watched}");

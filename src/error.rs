@@ -156,6 +156,19 @@ pub enum Error {
         /// CUDA's words.
         text: String,
     },
+    /// A CUDA error after which CUDA does nothing more in this process.
+    #[error("the GPU can no longer be used by this process, which must be started again: {call} failed earlier: {text} (CUDA error {code})")]
+    DeviceLost {
+        /// The function that reported it first.
+        call: &'static str,
+        /// CUDA's number.
+        code: i32,
+        /// CUDA's words.
+        text: String,
+    },
+    /// What a phase of a proof or an SRS needs is more than the device's budget leaves it.
+    #[error(transparent)]
+    DeviceMemory(Shortfall),
     /// A setting has a value that it cannot have.
     #[error("{name} is {value:?}, but must be {expected}")]
     Setting {
@@ -178,6 +191,27 @@ pub enum Error {
         /// What was found.
         what: String,
     },
+}
+
+/// Why device memory cannot be had, whatever else comes free, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{asked} bytes of device memory were asked for, but of the budget of {budget} bytes parameters that are in use take {resident} and leave {largest} in one piece; set a larger budget, use fewer parameter files at once, or choose a device with more memory")]
+pub struct Shortfall {
+    /// All that was asked for at once.
+    pub asked: usize,
+    /// What may be used in all.
+    pub budget: usize,
+    /// What parameters that are in use take.
+    pub resident: usize,
+    /// The largest piece that proofs could ever have beside them.
+    pub largest: usize,
+}
+
+impl Shortfall {
+    /// How much more must come free at least.
+    pub fn missing(&self) -> usize {
+        self.asked.saturating_add(self.resident).saturating_sub(self.budget).max(1)
+    }
 }
 
 /// What can be wrong with a parameter file.
@@ -264,11 +298,13 @@ pub enum ParamsFault {
     Changed,
 }
 
+/// What CUDA answers when it has no memory.
+const CUDA_ERROR_MEMORY_ALLOCATION: i32 = 2;
+
 impl Error {
     /// Whether it says that a device has no memory left.
     pub(crate) fn is_device_out_of_memory(&self) -> bool {
-        const CUDA_ERROR_MEMORY_ALLOCATION: i32 = 2;
-        matches!(self, Self::Cuda { code: CUDA_ERROR_MEMORY_ALLOCATION, .. })
+        matches!(self, Self::Cuda { code: CUDA_ERROR_MEMORY_ALLOCATION, .. } | Self::DeviceMemory(_))
     }
 
     /// The code for the C boundary: an errno (positive) or a negated cudaError.
@@ -279,7 +315,8 @@ impl Error {
             Self::OutOfMemory { .. } => libc::ENOMEM,
             Self::Threads { source, .. } => source.raw_os_error().unwrap_or(libc::EAGAIN),
             Self::NoGpu { .. } => libc::ENODEV,
-            Self::Cuda { code, .. } => -code,
+            Self::Cuda { code, .. } | Self::DeviceLost { code, .. } => -code,
+            Self::DeviceMemory(_) => -CUDA_ERROR_MEMORY_ALLOCATION,
             Self::Internal { .. } => libc::ENOTRECOVERABLE,
             _ => libc::EINVAL,
         }

@@ -17,6 +17,9 @@ mod gpu;
 mod handles;
 mod lock;
 pub mod logging;
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+/// cbindgen:ignore
+mod mem;
 mod params;
 pub mod prove;
 pub mod raw;
@@ -26,17 +29,23 @@ pub mod settings;
 mod sys;
 mod threads;
 
-pub use error::{Error, HandleKind, ParamsFault};
+pub use error::{Error, HandleKind, ParamsFault, Shortfall};
 pub use gpu::{devices, DeviceInfo};
 pub use lock::Locks;
-pub use params::{Parameters, Srs};
+pub use params::{Counts, Parameters, Points};
+pub use prove::Srs;
 
-/// What `bench/kit` tests on a device. No API: it changes without notice.
-#[cfg(all(interlock_cuda, feature = "kit"))]
+/// What `bench/kit` tests on a device and `bench/simulate` simulates. No API: it changes without notice.
+#[cfg(feature = "kit")]
 #[doc(hidden)]
 pub mod kit {
+    #[cfg(interlock_cuda)]
     pub use crate::cpu::quotient_coefficients;
+    #[cfg(interlock_cuda)]
     pub use crate::gpu::kit::*;
+    pub use crate::lock::{admission, load, memory, order};
+    pub use crate::mem::arena;
+    #[cfg(interlock_cuda)]
     pub use crate::sys::counts;
 }
 

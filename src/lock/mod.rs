@@ -1,10 +1,26 @@
 //! The opaque `gpu_locks` handle: whose place in a device's queues a call takes.
 
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+pub mod admission;
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+pub mod load;
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+pub mod memory;
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+pub mod order;
+#[cfg(any(test, feature = "kit", interlock_cuda))]
+mod sync;
+
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
 
 use crate::error::{Error, HandleKind};
 use crate::handles::Registry;
+
+#[cfg(interlock_cuda)]
+pub(crate) use admission::Fence;
+#[cfg(interlock_cuda)]
+pub(crate) use order::{Order, Turn};
 
 /// What a `gpu_locks` handle stands for. Callers that pass none share one of the library's own.
 #[derive(Debug, Default)]

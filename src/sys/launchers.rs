@@ -63,6 +63,7 @@ pub struct interlock_msm_terms {
     pub indices: *const u32,
     pub count: *const u32,
     pub n: usize,
+    pub first: usize,
     pub reversed_bits: ::std::os::raw::c_uint,
 }
 #[repr(C)]

@@ -3,10 +3,12 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use super::{status::check, Stream};
+use super::{
+    status::{check, warn_unless_lost},
+    Stream,
+};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 
 /// What may be copied to a device and back.
@@ -53,6 +55,11 @@ impl<T: Plain> DeviceSlice<T> {
     /// It is device memory with room for them, aligned to 256 bytes or inside of what is, and stays so as long as anything uses it.
     pub unsafe fn from_raw(pointer: *mut c_void, len: usize) -> Self {
         Self { pointer, len, _values: PhantomData }
+    }
+
+    /// All values.
+    pub fn all(&self) -> Self {
+        self.range(0..self.len)
     }
 
     /// The values from number `range.start` to before `range.end`.
@@ -166,8 +173,6 @@ impl<T: Plain> std::ops::DerefMut for DeviceBuffer<T> {
 impl<T: Plain> Drop for DeviceBuffer<T> {
     fn drop(&mut self) {
         // SAFETY: the memory is ours; CUDA waits for the device before it gives it back.
-        if let Err(error) = check("cudaFree", unsafe { sys::cudaFree(self.pointer) }) {
-            warning!("device memory could not be given back: {error}");
-        }
+        warn_unless_lost("device memory", "cudaFree", unsafe { sys::cudaFree(self.pointer) });
     }
 }

@@ -1,5 +1,7 @@
 //! The classes of scalars: most of them are 0 or 1, which takes two bits each; only the others are sent whole.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::curve::{is_canonical, Fr, FR_MODULUS, FR_ONE};
@@ -74,6 +76,7 @@ pub(super) fn gather(scalars: &[Fr], words: &[u64], out: &mut [Fr]) {
 /// Scalars by class, on the host until there is room for them on a device.
 #[derive(Debug, Default)]
 pub struct Classes {
+    len: usize,
     /// Some chunks each, in order.
     parts: Vec<Part>,
 }
@@ -114,8 +117,25 @@ impl Classes {
         match parts.iter_mut().find_map(|part| part.fault.take()) {
             Some(Fault::NotCanonical(index)) => Ok(Err(index)),
             Some(Fault::NoMemory(error)) => Err(error),
-            None => Ok(Ok(Self { parts })),
+            None => Ok(Ok(Self { parts, len: scalars.len() })),
         }
+    }
+
+    /// How many scalars there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How many scalars of `range`, which starts at a multiple of [`CHUNK`] and ends at one or at the end, are 1.
+    pub(super) fn ones_in(&self, range: &Range<usize>) -> usize {
+        let words = self.words().flatten().skip(range.start / PER_WORD).take(range.len().div_ceil(PER_WORD));
+        words.map(|word| (word & LOW_BITS).count_ones() as usize).sum()
+    }
+
+    /// How many scalars of such a range are full-size.
+    pub(super) fn full_in(&self, range: &Range<usize>) -> usize {
+        let chunks = self.parts.iter().flat_map(|part| &part.chunks);
+        chunks.skip(range.start / CHUNK).take(range.len().div_ceil(CHUNK)).map(|full| *full as usize).sum()
     }
 
     /// How many scalars are 1.

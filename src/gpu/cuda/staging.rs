@@ -284,6 +284,27 @@ impl Slot<'_> {
         self.settle(sent)
     }
 
+    /// Enqueues the copying of the slot's first `len` bytes to its place on the device, and then, on the stream of expansions, what `work`
+    /// enqueues with them there.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if the slot is too short, [`Error::Cuda`], and that of `work`.
+    pub fn send_through(
+        mut self,
+        len: usize,
+        work: impl FnOnce(&DeviceSlice<u8>, &Stream) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (copies, expansions) = (&self.ring.copies, &self.ring.expansions);
+        let bytes = self.memory.device.range(0..len.min(SLOT_BYTES));
+        // SAFETY: the place on the device has the slot's size.
+        let sent = unsafe { self.copy(0..len, bytes.as_raw()) }
+            .and_then(|()| self.memory.copied.move_to(copies))
+            .and_then(|()| expansions.wait_for(&self.memory.copied))
+            .and_then(|()| work(&bytes, expansions))
+            .and_then(|()| self.memory.over.move_to(expansions));
+        self.settle(sent)
+    }
+
     /// Enqueues the copying of spans, in units of 32 bytes, to the slot's place on the device, and the writing of the scalars that
     /// [`pack`] has put there to `to`.
     fn send_packed(mut self, spans: &[Range<usize>], to: &DeviceSlice<Fr>) -> Result<(), Error> {

@@ -1,0 +1,204 @@
+use super::*;
+
+#[cfg(not(interlock_shuttle))]
+mod threads {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::error::Shortfall;
+
+    /// Over when it is told so.
+    #[derive(Clone, Debug, Default)]
+    struct Flag(Arc<AtomicBool>);
+
+    impl Fence for Flag {
+        fn is_over(&self) -> bool {
+            self.0.load(Ordering::SeqCst)
+        }
+    }
+
+    /// Has so many bytes, and blocks that nobody uses.
+    #[derive(Debug, Default)]
+    struct Fake {
+        bytes: usize,
+        broken: bool,
+        mapped: Arc<AtomicUsize>,
+        idle: Arc<Mutex<Vec<Block<Flag, Fake>>>>,
+    }
+
+    impl Backing for Fake {
+        fn grow(&self, to_bytes: usize) -> Result<usize, Error> {
+            if self.broken {
+                return Err(Error::EmptySrs);
+            }
+            self.mapped.store(to_bytes.min(self.bytes), Ordering::SeqCst);
+            Ok(to_bytes.min(self.bytes))
+        }
+
+        fn shrink(&self, to_bytes: usize) -> Result<usize, Error> {
+            self.mapped.store(to_bytes, Ordering::SeqCst);
+            Ok(to_bytes)
+        }
+
+        fn reclaim(&self, _: usize) -> bool {
+            let block = lock(&self.idle).pop();
+            block.is_some()
+        }
+    }
+
+    fn on(backing: Fake) -> Arc<Memory<Flag, Fake>> {
+        Memory::new(8192, 8192, backing)
+    }
+
+    fn memory(bytes: usize) -> Arc<Memory<Flag, Fake>> {
+        Memory::new(bytes, bytes, Fake { bytes, ..Fake::default() })
+    }
+
+    fn until(condition: impl Fn() -> bool) {
+        while !condition() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn shortfall<T>(result: Result<T, Error>) -> Shortfall {
+        match result {
+            Err(Error::DeviceMemory(shortfall)) => shortfall,
+            Err(other) => panic!("{other}"),
+            Ok(_) => panic!("there was room"),
+        }
+    }
+
+    #[test]
+    fn requests_are_served_in_order_and_none_overtakes() {
+        let memory = memory(4096);
+        let held = memory.acquire(&[4096]).unwrap();
+        let (sender, served) = mpsc::channel();
+        thread::scope(|scope| {
+            // The second would fit beside the first long before it may.
+            for (number, size) in [4096, 256, 2048].into_iter().enumerate() {
+                let (memory, sender) = (&memory, sender.clone());
+                scope.spawn(move || {
+                    let blocks = memory.acquire(&[size]).unwrap();
+                    sender.send(number).unwrap();
+                    drop(blocks);
+                });
+                until(|| memory.waiting() == number + 1);
+            }
+            assert!(memory.try_acquire(&[256]).unwrap().is_none());
+            drop(held);
+        });
+        let order: Vec<usize> = served.try_iter().collect();
+        assert_eq!(order[0], 0);
+        assert_eq!(order.len(), 3);
+        assert_eq!((memory.used_bytes(), memory.waiting()), (0, 0));
+    }
+
+    #[test]
+    fn what_never_fits_is_refused_at_once() {
+        let memory = memory(4096);
+        let _long = memory.acquire_long(&[1024]).unwrap();
+        let _short = memory.acquire(&[2048]).unwrap();
+        let expected = Shortfall { asked: 3328, budget: 4096, resident: 1024, largest: 3072 };
+        assert_eq!(shortfall(memory.acquire(&[3328])), expected);
+        assert_eq!(shortfall(memory.try_acquire(&[3328])), expected);
+        assert!(memory.try_acquire(&[3072]).unwrap().is_none());
+        assert_eq!(memory.waiting(), 0);
+    }
+
+    #[test]
+    fn blocks_nobody_uses_make_room() {
+        let memory = memory(4096);
+        let mut long = memory.acquire_long(&[1024, 1024]).unwrap();
+        lock(&memory.backing.idle).append(&mut long);
+        let short = memory.acquire(&[2048]).unwrap();
+        assert_eq!(lock(&memory.backing.idle).len(), 2, "what fits needs no room made");
+        drop(short);
+        let blocks = memory.acquire(&[3072]).unwrap();
+        assert_eq!(lock(&memory.backing.idle).len(), 1, "no more than needed is dropped");
+        drop(blocks);
+        assert_eq!(memory.acquire(&[4096]).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn memory_is_mapped_as_needed_and_given_back() {
+        let memory = memory(8192);
+        let low = memory.acquire(&[1024]).unwrap();
+        let high = memory.acquire(&[2048]).unwrap();
+        let mapped = || memory.backing.mapped.load(Ordering::SeqCst);
+        assert_eq!(mapped(), 3072);
+        let fence = Flag::default();
+        high.into_iter().for_each(|block| block.release_after(fence.clone()));
+        memory.give_back_idle().unwrap();
+        assert_eq!(mapped(), 3072, "the device still uses it");
+        fence.0.store(true, Ordering::SeqCst);
+        memory.give_back_idle().unwrap();
+        assert_eq!(mapped(), 1024);
+        drop(low);
+        memory.give_back_idle().unwrap();
+        assert_eq!(mapped(), 0);
+    }
+
+    #[test]
+    fn a_device_with_less_than_the_budget_lowers_it() {
+        let memory = on(Fake { bytes: 3072, ..Fake::default() });
+        let low = memory.acquire(&[2048]).unwrap();
+        assert!(memory.try_acquire(&[2048]).unwrap().is_none());
+        assert_eq!(memory.budget(), 3072);
+        assert_eq!(shortfall(memory.acquire(&[4096])).budget, 3072);
+        drop(low);
+        assert_eq!(memory.used_bytes(), 0);
+    }
+
+    #[test]
+    fn a_device_that_fails_is_an_error_and_keeps_nothing() {
+        let memory = on(Fake { broken: true, ..Fake::default() });
+        assert!(matches!(memory.acquire(&[256]), Err(Error::EmptySrs)));
+        assert_eq!((memory.used_bytes(), memory.waiting()), (0, 0));
+    }
+
+    #[test]
+    fn whoever_waits_learns_of_a_lower_budget() {
+        let memory = memory(4096);
+        let held = memory.acquire(&[4096]).unwrap();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| memory.acquire(&[2048]).map(drop));
+            let behind = scope.spawn(|| {
+                until(|| memory.waiting() == 1);
+                memory.acquire(&[512]).map(drop)
+            });
+            until(|| memory.waiting() == 2);
+            memory.set_budget(1024);
+            assert_eq!(shortfall(waiting.join().unwrap()).budget, 1024);
+            drop(held);
+            behind.join().unwrap().unwrap();
+        });
+    }
+
+    #[test]
+    fn a_released_block_can_be_had_at_once_behind_its_fence() {
+        let memory = memory(4096);
+        let fence = Flag::default();
+        memory.acquire(&[4096]).unwrap().into_iter().for_each(|block| block.release_after(fence.clone()));
+        let again = memory.try_acquire(&[4096]).unwrap().unwrap();
+        assert_eq!(again[0].fences().count(), 1);
+        drop(again);
+        fence.0.store(true, Ordering::SeqCst);
+        assert_eq!(memory.acquire(&[4096]).unwrap()[0].fences().count(), 0);
+    }
+
+    #[test]
+    fn a_holder_that_panics_gives_back() {
+        let memory = memory(4096);
+        thread::scope(|scope| {
+            let panicking = scope.spawn(|| {
+                let _blocks = memory.acquire(&[4096]).unwrap();
+                std::panic::resume_unwind(Box::new(()));
+            });
+            assert!(panicking.join().is_err());
+        });
+        assert_eq!(memory.acquire(&[4096]).unwrap().len(), 1);
+    }
+}
