@@ -117,16 +117,6 @@ impl Ring {
         self.send_load(&load)
     }
 
-    /// A buffer of the current device, to which the copying of `values` is enqueued.
-    ///
-    /// # Errors
-    /// [`Error::Cuda`], which may be that of earlier work, and [`Error::Threads`].
-    pub(super) fn uploaded<T: Plain>(&self, values: &[T]) -> Result<DeviceBuffer<T>, Error> {
-        let buffer = DeviceBuffer::new(values.len())?;
-        self.upload(&[Upload::new(values, &buffer)?])?;
-        Ok(buffer)
-    }
-
     fn send_load(&self, load: &Load<'_>) -> Result<(), Error> {
         let mut slot = self.take()?;
         let mut rest = slot.values::<u8>();
