@@ -141,6 +141,7 @@ impl Classes {
     }
 
     /// How many scalars are 1.
+    #[cfg(any(test, feature = "kit"))]
     pub fn ones(&self) -> usize {
         self.parts.iter().map(|part| part.ones).sum()
     }
