@@ -68,7 +68,7 @@ impl Ring {
         })
     }
 
-    /// The stream of [`Slot::send`], [`Ring::upload`] and [`Ring::send_classes`]: whoever uses what they write waits for it. If it is made
+    /// The stream of [`Ring::upload`] and [`Ring::send_classes`]: whoever uses what they write waits for it. If it is made
     /// to wait for something, all workers' uploads wait.
     pub fn copies(&self) -> &Stream {
         &self.copies
