@@ -79,7 +79,7 @@ cxx_program() {
 programs() {
     local kind=$1 name
     shift
-    for name in prove_vector start_finalize threads stress misuse surroundings; do
+    for name in prove_vector start_finalize threads parameters stress misuse surroundings; do
         c_program "c/$name.c" "$work/$kind-$name" "$@"
     done
     cxx_program c++17 cpp/prove_vector.cpp "$work/$kind-cxx17" "$@"
@@ -112,6 +112,7 @@ run_all() {
     step "$kind: prove_vector, all vectors" "$work/$kind-prove_vector" "$vectors"/*/
     step "$kind: start_finalize" "$work/$kind-start_finalize" "${some[@]}"
     step "$kind: threads" "$work/$kind-threads" 6 "${some[@]}"
+    step "$kind: parameters" "$work/$kind-parameters" "${some[@]}"
     step "$kind: stress" "$work/$kind-stress" 1 400 "${some[@]:0:5}" "$vectors/lg1"
     step "$kind: misuse" "$work/$kind-misuse" "$vectors/mixed" "$vectors/small"
     step "$kind: surroundings" "$work/$kind-surroundings" "$vectors/lg2"
@@ -149,6 +150,7 @@ sanitizers() {
     step "sanitizers: prove_vector" "$work/sanitized-prove_vector" "${some[@]}"
     step "sanitizers: start_finalize" "$work/sanitized-start_finalize" "${some[@]}"
     step "sanitizers: threads" "$work/sanitized-threads" 3 "${some[@]}"
+    step "sanitizers: parameters" "$work/sanitized-parameters" "${some[@]}"
     step "sanitizers: stress" "$work/sanitized-stress" 2 100 "${some[@]}"
     step "sanitizers: misuse" "$work/sanitized-misuse" "$vectors/mixed" "$vectors/small"
     step "sanitizers: C++17" "$work/sanitized-cxx17" "${some[@]}"
@@ -168,6 +170,7 @@ valgrind_some() {
     under_valgrind prove_vector "$vectors/tiny" "$vectors/lg3"
     under_valgrind start_finalize "$vectors/lg2"
     under_valgrind threads 1 "$vectors/tiny" "$vectors/lg2"
+    under_valgrind parameters "$vectors/lg3"
     under_valgrind misuse "$vectors/mixed" "$vectors/zeros"
     under_valgrind cxx11 "$vectors/lg2"
 }

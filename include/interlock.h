@@ -167,7 +167,8 @@ typedef void (*interlock_log_callback)(int level, const char *message, void *use
 extern "C" {
 #endif // __cplusplus
 
-// Loads the parameter file at `path` into `*ret`, and returns when every point of it has been read and checked.
+// Loads the parameter file at `path` into `*ret`, and returns when every point of it has been read and checked, by the
+// backend that would prove now: the points are then in memory, or on a GPU. Another takes them from the file on first use.
 //
 // `path`: NUL-terminated, in the file system's encoding. A file that is in memory already, under this path or another,
 // is shared and not read again. `cache`: keep it in memory also when the last SRS is dropped, until evict_SRS(); the
@@ -176,7 +177,8 @@ extern "C" {
 // Errors: EINVAL for a null pointer; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a
 // regular file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense),
 // EILSEQ (a coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity),
-// EPROTO (a point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM.
+// EPROTO (a point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a
+// GPU, ENODEV (one was asked for and none can prove) and negated cudaErrors.
 struct interlock_error create_SRS(struct interlock_srs *ret,
                                   const char *path,
                                   bool cache);
@@ -203,7 +205,8 @@ struct interlock_srs clone_SRS(const struct interlock_srs *srs);
 //
 // Errors: EINVAL for a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS, a popcount that
 // disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is none; ENOMEM; ENODEV
-// if a GPU was asked for and none can prove; a negated cudaError; ENOTRECOVERABLE for a fault of the library's own.
+// if a GPU was asked for and none can prove; a negated cudaError; ESTALE if the parameter file was written to before
+// what proves had taken the points from it; ENOTRECOVERABLE for a fault of the library's own.
 struct interlock_error generate_groth16_proofs_c(const struct interlock_assignment *provers,
                                                  size_t num_circuits,
                                                  const interlock_fr *r_s,

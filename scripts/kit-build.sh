@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
 # Builds what scripts/kit-run.sh runs on a machine that has a GPU and neither compilers nor cargo, into the folder kit:
 # the checks and timings of bench/kit and bench/prove, the library with C programs of ffi-tests, and the vectors.
-#   scripts/kit-build.sh [ARCHS]     for the GPU architectures ARCHS (90 by default, H100 and H200)
+#   scripts/kit-build.sh [--peers] [ARCHS]     for the GPU architectures ARCHS (90 by default, H100 and H200)
+# With --peers also the other provers that bench/compare.sh runs beside us, into kit/peers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+peers=
+if [[ ${1:-} == --peers ]]; then
+    peers=yes
+    shift
+fi
 INTERLOCK_NVCC=${INTERLOCK_NVCC:-$(scripts/cuda-toolkit.sh)}
 INTERLOCK_CUDA_ARCHS=${1:-90}
 export INTERLOCK_NVCC INTERLOCK_CUDA_ARCHS
@@ -22,8 +28,24 @@ cp -r scripts/kit-run.sh ffi-tests/vectors/data kit
 mv kit/data kit/vectors
 cp "$target/kit/release/interlock-kit" "$target/prove/release/interlock-bench-prove" bench/prove/run.sh kit
 cp "$target/release/libinterlock.so" kit/libinterlock.so.0
-strip --strip-debug kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
-for program in prove_vector start_finalize threads misuse; do
+strip --strip-all kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
+for program in prove_vector start_finalize threads parameters stress misuse surroundings; do
     "${CC:-cc}" -O2 -pthread -Iinclude "ffi-tests/c/$program.c" kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o "kit/$program"
 done
+if [[ $peers ]]; then
+    mkdir kit/peers
+    cp bench/compare.sh kit
+    cp bench/peers/{cpu.sh,table.awk,recorded.tsv} kit/peers
+    for peer in supraseal sppark; do
+        (cd "bench/peers/$peer" && NVCC=$PWD/../nvcc.sh PEER_ARCHS=${INTERLOCK_CUDA_ARCHS//,/ } CARGO_TARGET_DIR=$target/$peer \
+            cargo build --quiet --release --locked)
+        cp "$target/$peer/release/interlock-peer-$peer" kit/peers
+    done
+    for prover in bellperson interlock; do
+        (cd bench/peers && INTERLOCK_NVCC=none CARGO_TARGET_DIR=$target/cpu cargo build --quiet --release --locked \
+            --features "$prover" --bin "peer-$prover")
+        cp "$target/cpu/release/peer-$prover" kit/peers
+    done
+    strip kit/peers/{interlock-peer,peer}-*
+fi
 du -sh kit

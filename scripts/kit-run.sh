@@ -1,52 +1,131 @@
 #!/usr/bin/env bash
-# Runs what scripts/kit-build.sh built, on a machine with a GPU: the kernels' arithmetic against blst and its throughput, the
-# polynomial h against the CPU's and its times, the vectors through the C ABI, and the kernels under compute-sanitizer. Ends with
-# `N passed, N failed`.
-#   kit/kit-run.sh [N]     N results a checked operation (a million by default)
+# Runs what scripts/kit-build.sh built, on a machine with a GPU, in parts that take minutes each. A part ends with
+# `PART: N passed, N failed`, all of them with `N passed, N failed`.
+#   kit/kit-run.sh [PART...]     all of these if none is given
+#     kernels    arithmetic, MSMs, lists, decoding and h against blst and the CPU
+#     abi        the vectors through the C ABI, and what its callers may do and get wrong
+#     shapes     200 random circuits against the CPU's proofs, and what a warm proof calls; KIT_SEED repeats a run
+#     proofs     whole proofs of 2^20 to 2^24 constraints, checked and timed
+#     times      throughput of the arithmetic; MSMs and h timed
+#     peers      the table of bench/compare.sh, where other provers were built too
+#     surroundings
+#                processes and threads that are not as usual
+#     memcheck, initcheck, synccheck, racecheck
+#                kernels and proofs of few blocks under this tool of compute-sanitizer
 set -uo pipefail
 cd "$(dirname "$0")"
-count=${1:-1000000}
+parts=(kernels abi shapes proofs times peers surroundings memcheck initcheck synccheck racecheck)
 
-passed=0 failed=0
+all_passed=0 all_failed=0 passed=0 failed=0
+
+# Runs a command for so many seconds at most, and counts it.
 step() {
-    local name=$1 start=$SECONDS
-    shift
+    local name=$1 limit=$2 start=$SECONDS status
+    shift 2
     printf '== %s\n' "$name"
-    if timeout --kill-after=5 120 "$@"; then
+    timeout --kill-after=5 "$limit" "$@"
+    status=$?
+    if [[ $status == 0 ]]; then
         passed=$((passed + 1))
+        printf '   %d s\n' $((SECONDS - start))
     else
         failed=$((failed + 1))
-        printf 'FAILED: %s\n' "$name"
+        printf 'FAILED: %s (exit status %d after %d s)\n' "$name" "$status" $((SECONDS - start))
     fi
-    printf '   %d s\n' $((SECONDS - start))
 }
 
-sanitizer=$(command -v compute-sanitizer || ls -d /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -n 1)
+vectors() {
+    printf '%s\n' "${@/#/vectors/}"
+}
 
-nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,memory.total --format=csv,noheader
-step "devices" ./interlock-kit devices
-step "arithmetic against blst" ./interlock-kit device "$count"
-step "throughput" ./interlock-kit throughput
-step "MSMs, sums, decoding and lists against blst" ./interlock-kit msm 70000
-step "MSMs timed" ./interlock-kit msm-time 26
-step "the polynomial h against the CPU's" ./interlock-kit quotient 22
-step "the polynomial h, its times" ./interlock-kit quotient-times 27
-export INTERLOCK_BACKEND=gpu
-step "vectors through the C ABI" ./prove_vector vectors/*/
-step "two halves" ./start_finalize vectors/tiny vectors/mimc322x3
-step "threads" ./threads 6 vectors/tiny vectors/mimc322 vectors/dup vectors/unsat vectors/nob vectors/lg1
-step "misuse" ./misuse vectors/mixed vectors/small
-step "whole proofs, checked and timed" ./run.sh --folder "${TMPDIR:-/tmp}" 20 22 24
-if [[ -x $sanitizer ]]; then
-    for tool in memcheck initcheck racecheck synccheck; do
-        step "$tool" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit device 700
-        step "$tool on MSMs" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit msm-few
-        step "$tool on h" "$sanitizer" --tool "$tool" --error-exitcode 9 ./interlock-kit quotient 11
-        step "$tool on proofs" "$sanitizer" --tool "$tool" --error-exitcode 9 ./prove_vector vectors/lg3 vectors/mimc322 vectors/nob
+kernels() {
+    step "devices" 30 ./interlock-kit devices
+    step "arithmetic against blst" 120 ./interlock-kit device 1000000
+    step "MSMs, sums, decoding and lists against blst" 120 ./interlock-kit msm 70000
+    step "the polynomial h against the CPU's" 120 ./interlock-kit quotient 22
+    step "uploads from one thread and from several" 120 ./interlock-kit uploads 3000000
+    step "parameter files, good and bad, as the CPU loads them" 120 ./interlock-kit load 30
+}
+
+abi() {
+    local some
+    mapfile -t some < <(vectors tiny mimc322 dup unsat nob lg1)
+    step "all vectors" 120 ./prove_vector vectors/*/
+    step "two halves" 60 ./start_finalize vectors/tiny vectors/mimc322x3
+    step "threads" 60 ./threads 6 "${some[@]}"
+    step "parameters that take each other's place" 120 ./parameters vectors/mimc322 vectors/dup vectors/sha256x2
+    step "any order" 60 ./stress 1 100 "${some[@]}"
+    step "misuse" 60 ./misuse vectors/mixed vectors/small
+}
+
+surroundings() {
+    step "processes and threads that are not as usual" 500 ./surroundings vectors/lg2
+}
+
+shapes() {
+    # shellcheck disable=SC2086  # none or one
+    step "random circuits against the CPU" 300 ./interlock-kit shapes 200 ${KIT_SEED:-}
+    step "a warm proof's calls" 60 ./interlock-kit warm
+}
+
+proofs() {
+    step "whole proofs, checked and timed" 300 ./run.sh --folder "${TMPDIR:-/tmp}" 20 22 24
+}
+
+times() {
+    step "throughput" 60 ./interlock-kit throughput
+    step "MSMs timed" 120 ./interlock-kit msm-time 26
+    step "uploads timed" 60 ./interlock-kit uploads-time 24
+    step "the polynomial h timed" 120 ./interlock-kit quotient-times 27
+}
+
+peers() {
+    if [[ -x compare.sh ]]; then step "beside other provers" 500 ./compare.sh; fi
+}
+
+# Runs a command under a tool of compute-sanitizer; a finding is a failure.
+under() {
+    local tool=$1 name=$2 limit=$3
+    shift 3
+    step "$tool: $name" "$limit" "$sanitizer" --tool "$tool" --error-exitcode 9 "$@"
+}
+
+sanitize() {
+    local tool=$1 folder
+    shift
+    if [[ $tool != racecheck ]]; then
+        under "$tool" "arithmetic" 90 ./interlock-kit device 700
+    fi
+    under "$tool" "MSMs and sums" 90 ./interlock-kit msm-few
+    under "$tool" "uploads" 90 ./interlock-kit uploads 9000
+    under "$tool" "h" 90 ./interlock-kit quotient-few
+    for folder in "$@"; do
+        under "$tool" "proofs of $folder" 90 ./prove_vector "vectors/$folder"
     done
-else
-    failed=$((failed + 1))
-    echo "FAILED: there is no compute-sanitizer"
-fi
-echo "$passed passed, $failed failed"
-[[ $failed == 0 ]]
+}
+
+memcheck() { sanitize memcheck lg3 dom2noaux nob; }
+initcheck() { sanitize initcheck lg3 dom2noaux nob; }
+synccheck() { sanitize synccheck lg3 dom2noaux nob; }
+racecheck() { sanitize racecheck dom2noaux lg1 tiny; }
+
+for part in "$@"; do
+    if [[ " ${parts[*]} " != *" $part "* ]]; then
+        echo "there is no part $part, but: ${parts[*]}" >&2
+        exit 2
+    fi
+done
+if [[ $# -gt 0 ]]; then parts=("$@"); fi
+
+export INTERLOCK_BACKEND=gpu
+sanitizer=$(command -v compute-sanitizer || ls -d /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -n 1)
+sanitizer=${sanitizer:-compute-sanitizer}
+command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,memory.total --format=csv,noheader
+for part in "${parts[@]}"; do
+    passed=0 failed=0
+    "$part"
+    echo "$part: $passed passed, $failed failed"
+    all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed))
+done
+echo "$all_passed passed, $all_failed failed"
+[[ $all_failed == 0 ]]

@@ -156,6 +156,16 @@ pub enum Error {
         /// CUDA's words.
         text: String,
     },
+    /// A CUDA error after which CUDA does nothing more in this process.
+    #[error("the GPU can no longer be used by this process, which must be started again: {call} failed earlier: {text} (CUDA error {code})")]
+    DeviceLost {
+        /// The function that reported it first.
+        call: &'static str,
+        /// CUDA's number.
+        code: i32,
+        /// CUDA's words.
+        text: String,
+    },
     /// What a phase of a proof or an SRS needs is more than the device's budget leaves it.
     #[error(transparent)]
     DeviceMemory(Shortfall),
@@ -305,7 +315,7 @@ impl Error {
             Self::OutOfMemory { .. } => libc::ENOMEM,
             Self::Threads { source, .. } => source.raw_os_error().unwrap_or(libc::EAGAIN),
             Self::NoGpu { .. } => libc::ENODEV,
-            Self::Cuda { code, .. } => -code,
+            Self::Cuda { code, .. } | Self::DeviceLost { code, .. } => -code,
             Self::DeviceMemory(_) => -CUDA_ERROR_MEMORY_ALLOCATION,
             Self::Internal { .. } => libc::ENOTRECOVERABLE,
             _ => libc::EINVAL,

@@ -17,7 +17,7 @@ mod gpu;
 mod handles;
 mod lock;
 pub mod logging;
-#[cfg(any(test, feature = "kit"))]
+#[cfg(any(test, feature = "kit", interlock_cuda))]
 /// cbindgen:ignore
 mod mem;
 mod params;
@@ -32,7 +32,8 @@ mod threads;
 pub use error::{Error, HandleKind, ParamsFault, Shortfall};
 pub use gpu::{devices, DeviceInfo};
 pub use lock::{Call, LockSettings, LockStatistics, Locks};
-pub use params::{Parameters, Srs};
+pub use params::{Counts, Parameters, Points};
+pub use prove::Srs;
 
 /// What `bench/kit` tests on a device and `bench/simulate` simulates. No API: it changes without notice.
 #[cfg(feature = "kit")]

@@ -12,7 +12,7 @@ use crate::curve::{Fr, Proof};
 use crate::error::{try_with_capacity, Error, HandleKind};
 use crate::handles::Registry;
 use crate::lock;
-use crate::params::Srs;
+use crate::prove::Srs;
 use crate::prove::{self, Batch, Blinding, Density, Evaluations, Pending, Shape, Witness};
 
 /// One circuit's input: 17 eight-byte fields, 136 bytes.

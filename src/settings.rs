@@ -84,7 +84,8 @@ pub fn srs_cache_capacity() -> usize {
     once(&CAPACITY, |complaints| number("INTERLOCK_SRS_CACHE", complaints).unwrap_or(4))
 }
 
-/// Whether every point of a parameter file is checked to be of order r: `INTERLOCK_CHECK_SUBGROUP=1`.
+/// Whether every point of a parameter file is checked to be of order r: `INTERLOCK_CHECK_SUBGROUP=1`. The CPU's threads do it,
+/// also where a GPU loads the file.
 ///
 /// # Errors
 /// [`Error::Setting`] if the variable holds anything but 0 or 1: who asks for a check must not go without it.
@@ -95,6 +96,38 @@ pub fn check_subgroup() -> Result<bool, Error> {
         Some("1") => Ok(true),
         Some(other) => Err(Error::Setting { name: NAME, value: other.to_owned(), expected: "0 or 1" }),
     }
+}
+
+/// The most device memory that is used on each GPU, in bytes: `INTERLOCK_VRAM_BUDGET`, a whole number with `K`, `M`, `G` or `T`
+/// (powers of 1024; `GiB` and its like too) or of bytes. None set means what is free when a device is first used, less headroom.
+///
+/// # Errors
+/// [`Error::Setting`] if the variable holds anything else: who sets a limit has other programs to protect.
+pub fn vram_budget() -> Result<Option<usize>, Error> {
+    const NAME: &str = "INTERLOCK_VRAM_BUDGET";
+    let Some(value) = variable(NAME) else { return Ok(None) };
+    match parse_bytes(&value) {
+        Some(bytes) => Ok(Some(bytes)),
+        None => Err(Error::Setting {
+            name: NAME,
+            value,
+            expected: "a size such as 12G, 12GiB, 12000M or a number of bytes",
+        }),
+    }
+}
+
+fn parse_bytes(text: &str) -> Option<usize> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kib" => 10,
+        "m" | "mib" => 20,
+        "g" | "gib" => 30,
+        "t" | "tib" => 40,
+        _ => return None,
+    };
+    number.parse::<usize>().ok()?.checked_mul(1 << shift)
 }
 
 /// `INTERLOCK_LOG`: off, error, warn, info, debug or trace. Warnings by default; and what is to be said of a value that
@@ -137,4 +170,21 @@ fn number(name: &'static str, complaints: &mut Vec<String>) -> Option<usize> {
         complaints.push(format!("{name} is {value:?}, which is no whole number from 0 on; it is not used"));
     }
     parsed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, bytes) in
+            [("0", 0), ("123", 123), ("5k", 5 << 10), ("12 GiB", 12 << 30), ("7m", 7 << 20), ("1T", 1 << 40), ("9B", 9)]
+        {
+            assert_eq!(parse_bytes(text), Some(bytes), "{text}");
+        }
+        for text in ["", "G", "1.5G", "-1", "12GB", "99999999999999999999", "16777216T", "1 2"] {
+            assert_eq!(parse_bytes(text), None, "{text}");
+        }
+    }
 }

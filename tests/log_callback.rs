@@ -33,7 +33,7 @@ fn misbehave() {
         panic!("in a log callback");
     })));
     drop(open());
-    assert_eq!(CALLS.swap(0, Ordering::SeqCst), 1);
+    assert!(CALLS.swap(0, Ordering::SeqCst) >= 1);
 
     // One that loads the file that it is told of.
     logging::set_callback(Some(Arc::new(|_, _| {

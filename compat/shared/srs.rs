@@ -42,7 +42,7 @@ impl fmt::Debug for SRS {
         let mut out = f.debug_struct("SRS");
         if let Some(srs) = &self.0 {
             let parameters = srs.parameters();
-            out.field("inputs", &parameters.inputs).field("domain_size", &parameters.domain_size());
+            out.field("inputs", &parameters.counts.inputs).field("domain_size", &parameters.domain_size());
         }
         out.finish()
     }

@@ -44,8 +44,8 @@ int interlock_quotient_finish(void *a, void *c, const void *domain, unsigned log
  * Montgomery form, aligned to 16. Sums are (X, Y, ZZ, ZZZ) for the point (X/ZZ, Y/ZZZ), 192 or 384 bytes, infinity where ZZ is 0. */
 
 /* The n terms: term i multiplies points[positions ? positions[i] : i] by the scalar number (indices ? indices[i] : i), or, if
- * reversed_bits is not 0, by that whose number is i with this many of its lowest bits reversed (then indices is null and n at most
- * 2^reversed_bits). Positions are below 2^31. If count is not null, only the first *count terms count. */
+ * reversed_bits is not 0, by that whose number is first + i with this many of its lowest bits reversed (then indices is null and
+ * first + n at most 2^reversed_bits; otherwise first is 0). Positions are below 2^31. If count is not null, only the first *count terms count. */
 struct interlock_msm_terms {
     const void *points;
     const void *scalars;
@@ -53,6 +53,7 @@ struct interlock_msm_terms {
     const uint32_t *indices;
     const uint32_t *count;
     size_t n;
+    size_t first;
     unsigned reversed_bits;
 };
 
@@ -108,7 +109,8 @@ enum interlock_point_fault {
 
 /* Decodes n points of ZCash's uncompressed encoding, 96 or 192 bytes each and aligned to 4, to affine points, aligned to 16. If any
  * is at fault, *fault becomes the least of itself and of (first + its number)·256 + an interlock_point_fault for the first such point;
- * let it be all ones before. What a point at fault decodes to is not specified. That points are of order r is not checked. */
+ * let it be all ones before. What a point at fault decodes to is not specified. That points are of order r is not checked. The
+ * points may take the place of their encodings. */
 int interlock_decode_g1(void *points, const void *bytes, size_t n, uint64_t first, uint64_t *fault, struct CUstream_st *stream);
 int interlock_decode_g2(void *points, const void *bytes, size_t n, uint64_t first, uint64_t *fault, struct CUstream_st *stream);
 
@@ -142,10 +144,13 @@ size_t interlock_terms_scratch_bytes(size_t n);
 int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const struct interlock_variables *variables,
                     struct CUstream_st *stream);
 
-/* Writes the vector of scalars that variables stand for, and zeros after them, m in all, at `out`, aligned to 16. `full` are the
- * full-size ones, aligned to 16; chunk is not 0, and density is not looked at. `variables` is host memory, read before it returns. */
-int interlock_expand(void *out, size_t m, const struct interlock_variables *variables, const void *full,
-                     struct CUstream_st *stream);
+/* Scalars of a piece, as vectors are sent to the device. */
+#define INTERLOCK_EXPAND_PIECE 2048
+
+/* Writes n scalars to `out`, from ceil(n / INTERLOCK_EXPAND_PIECE) pieces. Piece i begins at byte 32·places[i] of `pieces`: first
+ * INTERLOCK_EXPAND_PIECE classes as in interlock_variables, then the full-size scalars of these in order. `out` and `pieces` are
+ * aligned to 16. */
+int interlock_expand(void *out, size_t n, const void *pieces, const uint32_t *places, struct CUstream_st *stream);
 
 #ifdef __cplusplus
 }

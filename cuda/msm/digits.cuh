@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(DIGITS_BLOCK)
 
     size_t index = i;
     if (terms.indices != nullptr && present) index = terms.indices[i];
-    if (terms.reversed_bits != 0) index = __brev(static_cast<uint32_t>(i)) >> (32 - terms.reversed_bits);
+    if (terms.reversed_bits != 0) index = __brev(static_cast<uint32_t>(terms.first + i)) >> (32 - terms.reversed_bits);
     Integer scalar = to_integer(present ? static_cast<const Fr *>(terms.scalars)[index] : Fr::zero());
     const bool negated = make_least(scalar);
 #pragma unroll

@@ -73,28 +73,83 @@ static interlock_srs open_srs(const char *folder)
     return srs;
 }
 
-// Four batches pending at once, under handles of their own, finalized from last to first, after the SRS was evicted and
-// dropped and the locks destroyed.
+// Four batches pending at once, under handles of their own and two locks and none, finalized from last to first, after the
+// SRS was evicted and dropped and the locks destroyed.
 static void several_pending(const char *folder)
 {
     enum { BATCHES = 4 };
     batch batches[BATCHES];
     bool started[BATCHES];
     interlock_srs srs = open_srs(folder);
-    void *locks = create_gpu_locks();
+    void *locks[3] = {NULL, create_gpu_locks(), create_gpu_mutex()};
     int i;
     for (i = 0; i < BATCHES; i++)
-        started[i] = start(&batches[i], folder, &srs, i % 2 == 0 ? NULL : locks);
+        started[i] = start(&batches[i], folder, &srs, locks[i % 3]);
     for (i = 1; i < BATCHES; i++)
         check(batches[i].pending != batches[0].pending, "%s: two batches with one handle", folder);
     evict_SRS(&srs);
     drop_SRS(&srs);
-    destroy_gpu_locks(locks);
+    destroy_gpu_locks(locks[1]);
+    destroy_gpu_mutex(locks[2]);
     for (i = BATCHES - 1; i >= 0; i--) {
         if (started[i])
             finalize(&batches[i], folder);
         discard(&batches[i]);
     }
+}
+
+// More batches pending than a device has room for results or memory for work: starting must not wait for finalizing. The
+// first of them are given up, and proofs at once go on beside them.
+static void many_pending(const char *folder)
+{
+    enum { BATCHES = 40, GIVEN_UP = 8 };
+    vector v = vector_load(folder);
+    interlock_proof *proofs = vector_room(&v);
+    interlock_srs srs = open_srs(folder);
+    void *pending[BATCHES];
+    int i;
+    for (i = 0; i < BATCHES; i++)
+        if (!succeeded(generate_groth16_proofs_start_c(v.assignments, v.circuits, v.r, v.s, &srs, NULL, &pending[i]), folder))
+            pending[i] = NULL;
+    if (succeeded(generate_groth16_proofs_c(v.assignments, v.circuits, v.r, v.s, proofs, &srs, NULL), folder))
+        check(vector_matches(&v, proofs), "%s: wrong proof beside pending ones", folder);
+    for (i = 0; i < GIVEN_UP; i++)
+        destroy_pending_proof(pending[i]);
+    for (i = BATCHES - 1; i >= GIVEN_UP; i--) {
+        memset(proofs, 0xa5, v.circuits * sizeof *proofs);
+        if (pending[i] != NULL && succeeded(finalize_groth16_proof_c(pending[i], proofs), folder))
+            check(vector_matches(&v, proofs), "%s: wrong proof of many pending", folder);
+    }
+    evict_SRS(&srs);
+    drop_SRS(&srs);
+    free(proofs);
+    vector_free(&v);
+}
+
+// A batch of more circuits than a device works on at once: the vector's again and again.
+static void many_circuits(const char *folder)
+{
+    enum { MANY = 20 };
+    vector v = vector_load(folder);
+    interlock_assignment assignments[MANY];
+    interlock_fr r[MANY], s[MANY];
+    interlock_proof proofs[MANY];
+    interlock_srs srs = open_srs(folder);
+    void *pending = NULL;
+    size_t i, n = MANY - MANY % v.circuits;
+    for (i = 0; i < n; i++) {
+        assignments[i] = v.assignments[i % v.circuits];
+        r[i] = v.r[i % v.circuits];
+        s[i] = v.s[i % v.circuits];
+    }
+    memset(proofs, 0xa5, sizeof proofs);
+    if (succeeded(generate_groth16_proofs_start_c(assignments, n, r, s, &srs, NULL, &pending), folder)
+        && succeeded(finalize_groth16_proof_c(pending, proofs), folder))
+        for (i = 0; i < n; i += v.circuits)
+            check(vector_matches(&v, &proofs[i]), "%s: wrong proof among many, from %zu on", folder, i);
+    evict_SRS(&srs);
+    drop_SRS(&srs);
+    vector_free(&v);
 }
 
 static void *finalize_here(void *argument)
@@ -169,8 +224,10 @@ int main(int argc, char **argv)
     }
     checks_begin(argv[0]);
     no_circuits();
+    many_pending(argv[1]);
     for (i = 1; i < argc; i++) {
         several_pending(argv[i]);
+        many_circuits(argv[i]);
         other_thread(argv[i]);
         given_up(argv[i]);
         forgiven(argv[i]);

@@ -17,7 +17,7 @@ static void *two_locks[2];
 typedef struct turn {
     const vector *v;
     const interlock_srs *srs;
-    void *locks;
+    void *locks, *own_locks;
 } turn;
 
 static void prove_at_once(const turn *t)
@@ -27,10 +27,11 @@ static void prove_at_once(const turn *t)
                                             t->locks),
                   t->v->params))
         check(vector_matches(t->v, proofs), "%s: wrong proof", t->v->params);
+    destroy_gpu_mutex(t->own_locks);
     free(proofs);
 }
 
-// Two batches that overlap; a third is given up.
+// Two batches that overlap; a third is given up. The locks, if no other thread has them, go while they are pending.
 static void prove_in_halves(const turn *t)
 {
     interlock_proof *proofs = vector_room(t->v);
@@ -40,6 +41,7 @@ static void prove_in_halves(const turn *t)
         succeeded(generate_groth16_proofs_start_c(t->v->assignments, t->v->circuits, t->v->r, t->v->s, t->srs,
                                                   t->locks, &pending[i]),
                   t->v->params);
+    destroy_gpu_mutex(t->own_locks);
     destroy_pending_proof(pending[1]);
     for (i = 0; i < 3; i += 2) {
         memset(proofs, 0xa5, t->v->circuits * sizeof *proofs);
@@ -65,11 +67,11 @@ static void *work(void *argument)
     for (round = 0; round < rounds; round++) {
         size_t which = (self + round) % folders, srs_way = (self + round) % SRS_WAYS, locks_way = self % LOCKS_WAYS;
         interlock_srs own = srs_for(which, srs_way);
-        void *own_locks = create_gpu_mutex();
         turn t;
         t.v = &vectors[which];
         t.srs = srs_way == 0 ? &shared[which] : &own;
-        t.locks = locks_way == 0 ? NULL : locks_way == 1 ? own_locks : two_locks[locks_way - 2];
+        t.own_locks = create_gpu_mutex();
+        t.locks = locks_way == 0 ? NULL : locks_way == 1 ? t.own_locks : two_locks[locks_way - 2];
         if ((self + round) % 2 == 0)
             prove_at_once(&t);
         else
@@ -77,7 +79,6 @@ static void *work(void *argument)
         if (self % 3 == 0)
             evict_SRS(&own);
         drop_SRS(&own);
-        destroy_gpu_mutex(own_locks);
     }
     return NULL;
 }

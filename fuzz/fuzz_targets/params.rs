@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
 use interlock::curve::{G1Affine, G2Affine};
+use interlock::settings::{set_backend, BackendChoice};
 use interlock::{Error, Parameters, Srs};
 use libfuzzer_sys::fuzz_target;
 
@@ -17,6 +18,8 @@ static FILE: LazyLock<PathBuf> =
     LazyLock::new(|| PathBuf::from(format!("/dev/shm/interlock-fuzz-params-{}", std::process::id())));
 
 fuzz_target!(|bytes: &[u8]| {
+    // Its decoder is the one that is tried, and its points are in memory.
+    set_backend(BackendChoice::Cpu);
     write(bytes).expect("/dev/shm can be written to");
     match Srs::open(&FILE, false) {
         Ok(srs) => check(srs.parameters(), bytes),
@@ -39,17 +42,18 @@ fn check(params: &Parameters, bytes: &[u8]) {
     check_g1(&[params.delta_g1], &bytes[576..672]);
     check_g2(&[params.delta_g2], &bytes[672..864]);
     let (count, mut rest) = split_count(&bytes[864..]);
-    assert_eq!(params.inputs, count);
+    assert_eq!(params.counts.inputs, count);
+    let points = params.points().expect("they are in memory");
     rest = &rest[count * 96..];
-    for query in [&params.h, &params.l, &params.a, &params.b_g1] {
-        let (count, points) = split_count(rest);
+    for query in [&points.h, &points.l, &points.a, &points.b_g1] {
+        let (count, bytes) = split_count(rest);
         assert_eq!(query.len(), count);
-        check_g1(query, &points[..count * 96]);
-        rest = &points[count * 96..];
+        check_g1(query, &bytes[..count * 96]);
+        rest = &bytes[count * 96..];
     }
-    let (count, points) = split_count(rest);
-    assert_eq!((params.b_g1.len(), params.b_g2.len()), (count, count));
-    check_g2(&params.b_g2, points);
+    let (count, bytes) = split_count(rest);
+    assert_eq!((points.b_g1.len(), points.b_g2.len()), (count, count));
+    check_g2(&points.b_g2, bytes);
     assert!(params.domain_size() == 1 << params.domain_log2());
 }
 

@@ -18,7 +18,8 @@ use crate::raw::{self, RawAssignment};
 ///
 /// Errors: EINVAL for a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS, a popcount that
 /// disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is none; ENOMEM; ENODEV
-/// if a GPU was asked for and none can prove; a negated cudaError; ENOTRECOVERABLE for a fault of the library's own.
+/// if a GPU was asked for and none can prove; a negated cudaError; ESTALE if the parameter file was written to before
+/// what proves had taken the points from it; ENOTRECOVERABLE for a fault of the library's own.
 #[no_mangle]
 pub unsafe extern "C" fn generate_groth16_proofs_c(
     provers: *const RawAssignment,

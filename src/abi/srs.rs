@@ -7,7 +7,7 @@ use std::path::Path;
 use super::outcome::{self, RustError};
 use crate::error::{Error, HandleKind};
 use crate::handles::Registry;
-use crate::params::Srs;
+use crate::prove::Srs;
 use crate::raw::check_pointer;
 
 /// A reference to loaded parameters. `ptr` is a handle, not an address; NULL is an empty SRS.
@@ -40,7 +40,8 @@ pub(crate) unsafe fn resolve(srs: *const SRS) -> Result<Srs, Error> {
     HANDLES.with(handle, Srs::clone)
 }
 
-/// Loads the parameter file at `path` into `*ret`, and returns when every point of it has been read and checked.
+/// Loads the parameter file at `path` into `*ret`, and returns when every point of it has been read and checked, by the
+/// backend that would prove now: the points are then in memory, or on a GPU. Another takes them from the file on first use.
 ///
 /// `path`: NUL-terminated, in the file system's encoding. A file that is in memory already, under this path or another,
 /// is shared and not read again. `cache`: keep it in memory also when the last SRS is dropped, until evict_SRS(); the
@@ -49,7 +50,8 @@ pub(crate) unsafe fn resolve(srs: *const SRS) -> Result<Srs, Error> {
 /// Errors: EINVAL for a null pointer; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a
 /// regular file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense),
 /// EILSEQ (a coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity),
-/// EPROTO (a point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM.
+/// EPROTO (a point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a
+/// GPU, ENODEV (one was asked for and none can prove) and negated cudaErrors.
 #[no_mangle]
 pub unsafe extern "C" fn create_SRS(ret: *mut SRS, path: *const c_char, cache: bool) -> RustError {
     outcome::returning(|| {

@@ -18,10 +18,10 @@ mod terms;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::curve::Proof;
+use crate::curve::{G1Affine, Proof};
 use crate::error::Error;
 use crate::logging;
-use crate::params::Parameters;
+use crate::params::{Parameters, Points};
 use crate::prove::{check_scalars, Backend, Batch, Blinding, Evaluations, Pending, Witness};
 use crate::threads;
 use group::{G1, G2};
@@ -42,9 +42,14 @@ impl Backend for Cpu {
         Ok(())
     }
 
+    fn load(&self, srs: &Parameters) -> Result<(), Error> {
+        srs.points().map(drop)
+    }
+
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
         let Batch { evaluations, witnesses, blindings, srs, .. } = batch;
-        let h = threads::install(|| start(evaluations, &witnesses, &blindings, &srs))??;
+        let points = srs.points()?;
+        let h = threads::install(|| start(evaluations, &witnesses, &blindings, points))??;
         Ok(Box::new(Started { h, witnesses, blindings, srs }))
     }
 }
@@ -62,13 +67,13 @@ fn start(
     evaluations: &[Evaluations<'_>],
     witnesses: &[Witness<'_>],
     blindings: &[Blinding],
-    srs: &Parameters,
+    points: &Points,
 ) -> Result<Vec<HSum>, Error> {
     for (i, ((evaluations, witness), blinding)) in evaluations.iter().zip(witnesses).zip(blindings).enumerate() {
         check_scalars(i, evaluations, witness, blinding)?;
     }
-    let quotient = Quotient::new(srs.domain_log2())?;
-    evaluations.iter().map(|evaluations| HSum::new(&quotient, evaluations, srs)).collect()
+    let quotient = Quotient::new((points.h.len() + 1).trailing_zeros())?;
+    evaluations.iter().map(|evaluations| HSum::new(&quotient, evaluations, &points.h)).collect()
 }
 
 /// The part of a proof that comes from a, b and c.
@@ -80,11 +85,11 @@ struct HSum {
 }
 
 impl HSum {
-    fn new(quotient: &Quotient, evaluations: &Evaluations<'_>, srs: &Parameters) -> Result<Self, Error> {
+    fn new(quotient: &Quotient, evaluations: &Evaluations<'_>, query: &[G1Affine]) -> Result<Self, Error> {
         let (h, quotient_time) = timed(|| quotient.coefficients(evaluations))?;
         // The coefficient of x^(m − 1) has no point: it is 0 for a satisfied circuit. Reversing bits leaves it at the end.
         let part = Part { scalars: &h[..h.len() - 1], selection: Selection::Reversed(quotient.log2()) };
-        let (sum, msm_time) = timed(|| msm::<G1>(&srs.h, &Terms::new(&[part])?))?;
+        let (sum, msm_time) = timed(|| msm::<G1>(query, &Terms::new(&[part])?))?;
         Ok(Self { sum, constraints: evaluations.a.len(), quotient_time, msm_time })
     }
 }
@@ -99,10 +104,11 @@ struct Started<'w> {
 
 impl Pending for Started<'_> {
     fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
+        let points = self.srs.points()?;
         let made = threads::install(|| {
             let circuits = self.h.iter().zip(&self.witnesses).zip(&self.blindings);
             circuits
-                .map(|((h, witness), blinding)| prove(h, witness, blinding, &self.srs))
+                .map(|((h, witness), blinding)| prove(h, witness, blinding, &self.srs, points))
                 .collect::<Result<Vec<_>, Error>>()
         })??;
         // Here, not in the pool: a log callback may wait for what needs the pool's threads.
@@ -139,16 +145,22 @@ impl Times {
     }
 }
 
-fn prove(h: &HSum, witness: &Witness<'_>, blinding: &Blinding, srs: &Parameters) -> Result<(Proof, Times), Error> {
+fn prove(
+    h: &HSum,
+    witness: &Witness<'_>,
+    blinding: &Blinding,
+    srs: &Parameters,
+    points: &Points,
+) -> Result<(Proof, Times), Error> {
     let inputs = |selection| Part { scalars: witness.inp, selection };
     let aux = |selection| Part { scalars: witness.aux, selection };
-    let (l, l_time) = timed(|| msm::<G1>(&srs.l, &Terms::new(&[aux(Selection::All)])?))?;
+    let (l, l_time) = timed(|| msm::<G1>(&points.l, &Terms::new(&[aux(Selection::All)])?))?;
     let of_a = [inputs(Selection::All), aux(Selection::Dense(witness.a_aux_density))];
-    let (a, a_time) = timed(|| msm::<G1>(&srs.a, &Terms::new(&of_a)?))?;
+    let (a, a_time) = timed(|| msm::<G1>(&points.a, &Terms::new(&of_a)?))?;
     let of_b = [inputs(Selection::Dense(witness.b_inp_density)), aux(Selection::Dense(witness.b_aux_density))];
     let of_b = Terms::new(&of_b)?;
-    let (b1, b1_time) = timed(|| msm::<G1>(&srs.b_g1, &of_b))?;
-    let (b2, b2_time) = timed(|| msm::<G2>(&srs.b_g2, &of_b))?;
+    let (b1, b1_time) = timed(|| msm::<G1>(&points.b_g1, &of_b))?;
+    let (b2, b2_time) = timed(|| msm::<G2>(&points.b_g2, &of_b))?;
     let proof = assemble(&Sums { h: h.sum, l, a, b1, b2 }, blinding, srs);
     Ok((proof, Times { l: l_time, a: a_time, b1: b1_time, b2: b2_time }))
 }

@@ -7,7 +7,7 @@ use crate::params::Parameters;
 use crate::prove::Blinding;
 
 /// What the MSMs of a circuit come to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sums {
     /// Over the `h` query.
     pub(crate) h: blst::blst_p1,

@@ -89,6 +89,13 @@ impl<F: Fence, B: Backing> Memory<F, B> {
         lock(&self.state).admission.arena().limit()
     }
 
+    /// What is left of the budget beside long-lived blocks, in bytes.
+    pub fn short_budget(&self) -> usize {
+        let state = lock(&self.state);
+        let arena = state.admission.arena();
+        arena.limit().saturating_sub(arena.long_bytes())
+    }
+
     /// The bytes in blocks that live.
     pub fn used_bytes(&self) -> usize {
         lock(&self.state).admission.arena().used_bytes()

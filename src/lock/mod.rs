@@ -13,7 +13,7 @@
 //! down:
 //!
 //! - It asks for a phase's blocks when it holds no block of an earlier one: those were released, which waits for nothing,
-//!   when that phase's work had been enqueued.
+//!   when that phase's work had been enqueued. Long-lived blocks it may hold: nobody waits for those.
 //! - It asks for the compute turn when it has all the blocks of the phase, and asks for nothing until it has passed it on.
 //! - A fence is recorded before anybody is told of it. What is enqueued later can wait for it, what is enqueued earlier
 //!   cannot, so the device's waits form no circle, and every fence is over some time.
@@ -24,20 +24,25 @@
 //! of the budget or of long-lived blocks, it is refused and does not wait. Then the next one is at the head; hence every
 //! request is answered, every call enqueues its work, and every worker's turn ends.
 //!
-//! A call that fails or panics gives all of this back as its guards are dropped, and its place in a queue with it. That
-//! holds for any number of handles: memory and compute stream belong to the device, whichever handle a call came with.
+//! A call that fails or panics gives all of this back as its guards are dropped, and its place in a queue with it: blocks
+//! behind a fence that lies after all that was enqueued, if anything may have been. All this holds for any number of
+//! handles: memory and compute stream belong to the device, whichever handle a call came with.
 
-#[cfg(any(test, feature = "kit"))]
+#[cfg(any(test, feature = "kit", interlock_cuda))]
 pub mod admission;
-#[cfg(any(test, feature = "kit"))]
+#[cfg(any(test, feature = "kit", interlock_cuda))]
 pub mod load;
 mod locks;
-#[cfg(any(test, feature = "kit"))]
+#[cfg(any(test, feature = "kit", interlock_cuda))]
 pub mod memory;
 #[cfg(all(test, interlock_shuttle))]
 mod models;
 pub mod order;
 mod sync;
 
+#[cfg(interlock_cuda)]
+pub(crate) use admission::Fence;
 pub(crate) use locks::{create, destroy, resolve};
 pub use locks::{Call, LockSettings, LockStatistics, Locks};
+#[cfg(interlock_cuda)]
+pub(crate) use order::{Order, Turn};

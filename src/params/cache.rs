@@ -2,17 +2,19 @@
 
 use std::collections::HashMap;
 use std::mem::take;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::failure::Failure;
 use super::file::FileId;
 use super::srs::Parameters;
+use crate::error::Error;
 
 type Outcome = Result<Arc<Parameters>, Arc<Failure>>;
 
 /// The parameters of each file that are in memory. Its lock is never held while a file is read or memory is freed.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub(crate) struct Cache {
     capacity: usize,
     state: Mutex<State>,
 }
@@ -31,17 +33,24 @@ impl Cache {
         Self { capacity, state: Mutex::default() }
     }
 
-    /// The parameters of the file `id`: those in memory, or those that another caller is loading, or what `load` returns.
-    /// If `keep` says so, the cache keeps them alive.
+    /// The parameters of the file that was `opened` under the name `path`: those in memory, or those that another caller is
+    /// loading, or these, on which `load` is called. If `keep` says so, the cache keeps them alive.
     ///
     /// # Errors
-    /// What `load`, of this or of the other caller, reports. The next call tries again.
-    pub(super) fn get_or_load(
+    /// What `load`, of this or of the other caller, reports, for the file `path`. The next call tries again.
+    pub(crate) fn get_or_load(
         &self,
-        id: FileId,
+        path: &Path,
+        opened: Parameters,
         keep: bool,
-        load: impl FnOnce() -> Result<Parameters, Failure>,
-    ) -> Outcome {
+        load: impl FnOnce(&Parameters) -> Result<(), Error>,
+    ) -> Result<Arc<Parameters>, Error> {
+        let id = opened.id();
+        let load = || load(&opened).map_err(Failure::from).map(|()| opened);
+        self.get_or(id, keep, load).map_err(|failure| failure.at(path))
+    }
+
+    fn get_or(&self, id: FileId, keep: bool, load: impl FnOnce() -> Result<Parameters, Failure>) -> Outcome {
         let params = match self.find(id) {
             Found::Live(params) => params,
             Found::Loading(flight) => flight.wait()?,
@@ -56,7 +65,7 @@ impl Cache {
     }
 
     /// Drops the cache's own reference to `params`, if it has one.
-    pub(super) fn evict(&self, params: &Arc<Parameters>) {
+    pub(crate) fn evict(&self, params: &Arc<Parameters>) {
         let mut state = self.lock();
         let evicted = state.kept.iter().position(|(_, kept)| Arc::ptr_eq(kept, params)).map(|i| state.kept.remove(i));
         drop(state);
@@ -154,7 +163,6 @@ mod tests {
 
     use super::*;
     use crate::error::ParamsFault;
-    use crate::params::load::read;
     use crate::params::sample::Sample;
 
     fn id(inode: u64) -> FileId {
@@ -162,8 +170,7 @@ mod tests {
     }
 
     fn loaded() -> Result<Parameters, Failure> {
-        let bytes = Sample { ic: 1, h: 1, l: 1, a: 1, b: 1 }.bytes();
-        read(bytes.as_slice(), bytes.len() as u64, false)
+        Ok(Sample { ic: 1, h: 1, l: 1, a: 1, b: 1 }.parameters())
     }
 
     fn not_called() -> Result<Parameters, Failure> {
@@ -190,7 +197,7 @@ mod tests {
         thread::scope(|scope| {
             let caller = || {
                 start.wait();
-                cache.get_or_load(id(1), false, || {
+                cache.get_or(id(1), false, || {
                     await_waiters(cache, id(1), 3);
                     load()
                 })
@@ -223,7 +230,7 @@ mod tests {
         for outcome in outcomes {
             assert!(matches!(&*outcome.unwrap().unwrap_err(), Failure::Fault(ParamsFault::Changed)));
         }
-        assert!(cache.get_or_load(id(1), false, loaded).is_ok());
+        assert!(cache.get_or(id(1), false, loaded).is_ok());
     }
 
     #[test]
@@ -235,7 +242,7 @@ mod tests {
         for outcome in outcomes.into_iter().flatten() {
             assert!(matches!(&*outcome.unwrap_err(), Failure::Panicked));
         }
-        assert!(cache.get_or_load(id(1), false, loaded).is_ok());
+        assert!(cache.get_or(id(1), false, loaded).is_ok());
     }
 
     #[test]
@@ -243,7 +250,7 @@ mod tests {
         let cache = Cache::new(4);
         thread::scope(|scope| {
             let first = scope.spawn(|| {
-                cache.get_or_load(id(1), false, || {
+                cache.get_or(id(1), false, || {
                     await_waiters(&cache, id(1), 1);
                     loaded()
                 })
@@ -251,7 +258,7 @@ mod tests {
             while cache.lock().loading.is_empty() {
                 thread::yield_now();
             }
-            cache.get_or_load(id(1), true, not_called).unwrap();
+            cache.get_or(id(1), true, not_called).unwrap();
             first.join().unwrap().unwrap();
         });
         assert_eq!(kept(&cache), [1]);
@@ -260,13 +267,13 @@ mod tests {
     #[test]
     fn what_someone_holds_is_shared_though_it_is_not_kept() {
         let cache = Cache::new(4);
-        let first = cache.get_or_load(id(1), false, loaded).unwrap();
-        let second = cache.get_or_load(id(1), false, not_called).unwrap();
+        let first = cache.get_or(id(1), false, loaded).unwrap();
+        let second = cache.get_or(id(1), false, not_called).unwrap();
         assert!(Arc::ptr_eq(&first, &second));
         assert!(kept(&cache).is_empty());
         drop((first, second));
         let loads = AtomicUsize::new(0);
-        let again = cache.get_or_load(id(1), false, || {
+        let again = cache.get_or(id(1), false, || {
             loads.fetch_add(1, Ordering::SeqCst);
             loaded()
         });
@@ -277,7 +284,7 @@ mod tests {
     #[test]
     fn the_least_recently_used_goes_first() {
         let cache = Cache::new(2);
-        let weak = |inode, keep| Arc::downgrade(&cache.get_or_load(id(inode), keep, loaded).unwrap());
+        let weak = |inode, keep| Arc::downgrade(&cache.get_or(id(inode), keep, loaded).unwrap());
         let (first, second) = (weak(1, true), weak(2, true));
         // A use is a use, with or without `keep`.
         weak(1, false);
@@ -294,7 +301,7 @@ mod tests {
     #[test]
     fn a_cache_of_none_keeps_none() {
         let cache = Cache::new(0);
-        let params = cache.get_or_load(id(1), true, loaded).unwrap();
+        let params = cache.get_or(id(1), true, loaded).unwrap();
         assert!(kept(&cache).is_empty());
         let weak = Arc::downgrade(&params);
         drop(params);
@@ -304,12 +311,12 @@ mod tests {
     #[test]
     fn eviction_ends_keeping_and_nothing_else() {
         let cache = Cache::new(4);
-        let params = cache.get_or_load(id(1), true, loaded).unwrap();
+        let params = cache.get_or(id(1), true, loaded).unwrap();
         cache.evict(&params);
         cache.evict(&params);
         assert!(kept(&cache).is_empty());
-        assert_eq!(params.h.len(), 1);
-        assert!(Arc::ptr_eq(&params, &cache.get_or_load(id(1), false, not_called).unwrap()));
+        assert_eq!(params.counts.h, 1);
+        assert!(Arc::ptr_eq(&params, &cache.get_or(id(1), false, not_called).unwrap()));
         let weak = Arc::downgrade(&params);
         drop(params);
         assert!(weak.upgrade().is_none());
@@ -318,9 +325,9 @@ mod tests {
     #[test]
     fn an_earlier_content_of_a_file_is_not_kept() {
         let cache = Cache::new(4);
-        let earlier = Arc::downgrade(&cache.get_or_load(id(1), true, loaded).unwrap());
+        let earlier = Arc::downgrade(&cache.get_or(id(1), true, loaded).unwrap());
         let now = FileId { modified: (0, 1), ..id(1) };
-        cache.get_or_load(now, true, loaded).unwrap();
+        cache.get_or(now, true, loaded).unwrap();
         assert!(earlier.upgrade().is_none());
         assert_eq!(cache.lock().kept.len(), 1);
     }
@@ -329,7 +336,7 @@ mod tests {
     fn what_is_gone_leaves_no_entry() {
         let cache = Cache::new(4);
         for inode in 0..10 {
-            cache.get_or_load(id(inode), false, loaded).unwrap();
+            cache.get_or(id(inode), false, loaded).unwrap();
         }
         let state = cache.lock();
         assert!(state.live.len() <= 1 && state.loading.is_empty());

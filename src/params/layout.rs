@@ -33,6 +33,8 @@ pub(super) struct Section {
     pub(super) offset: u64,
     /// How many points it has.
     pub(super) count: u32,
+    /// Bytes of each of them.
+    pub(super) point_bytes: usize,
 }
 
 /// The sections of a parameter file. They fill it: nothing is left over and nothing is missing.
@@ -100,6 +102,12 @@ impl Layout {
         }
         Ok(Self { alpha_g1, beta_g1, beta_g2, gamma_g2, delta_g1, delta_g2, ic, h, l, a, b_g1, b_g2 })
     }
+
+    /// The sections that a count precedes, in the order of the file: `ic`, then the queries.
+    #[cfg(any(test, interlock_cuda))]
+    pub(super) fn lists(&self) -> [Section; 6] {
+        [self.ic, self.h, self.l, self.a, self.b_g1, self.b_g2]
+    }
 }
 
 fn check_domain(h: u32) -> Result<(), ParamsFault> {
@@ -138,7 +146,7 @@ impl<R: ReadAt + ?Sized> Cursor<'_, R> {
 
     fn points(&mut self, name: &'static str, count: u32, point_bytes: usize) -> Result<Section, Failure> {
         let offset = self.advance(name, u64::from(count) * point_bytes as u64)?;
-        Ok(Section { name, offset, count })
+        Ok(Section { name, offset, count, point_bytes })
     }
 
     /// Steps over `bytes` of `section` and returns where they start.
@@ -202,10 +210,10 @@ mod tests {
     fn sections_follow_each_other() {
         let bytes = SAMPLE.bytes();
         let layout = Layout::read(bytes.as_slice(), 2424).unwrap();
-        assert_eq!(layout.gamma_g2, Section { name: "gamma_g2", offset: 384, count: 1 });
-        assert_eq!(layout.ic, Section { name: "ic", offset: 868, count: 2 });
-        assert_eq!(layout.h, Section { name: "h", offset: 1064, count: 3 });
-        assert_eq!(layout.b_g2, Section { name: "b_g2", offset: 2040, count: 2 });
+        assert_eq!(layout.gamma_g2, Section { name: "gamma_g2", offset: 384, count: 1, point_bytes: 192 });
+        assert_eq!(layout.ic, Section { name: "ic", offset: 868, count: 2, point_bytes: 96 });
+        assert_eq!(layout.h, Section { name: "h", offset: 1064, count: 3, point_bytes: 96 });
+        assert_eq!(layout.b_g2, Section { name: "b_g2", offset: 2040, count: 2, point_bytes: 192 });
     }
 
     #[test]

@@ -7,8 +7,8 @@ use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use super::decode::{decode, Point};
 use super::failure::Failure;
-use super::layout::{Layout, ReadAt, Section};
-use super::srs::Parameters;
+use super::layout::{Layout, ReadAt, Section, G1_BYTES};
+use super::srs::Points;
 use crate::curve::{G1Affine, G2Affine};
 use crate::error::try_with_capacity;
 
@@ -16,23 +16,33 @@ use crate::error::try_with_capacity;
 /// (some 5 ms on a core of an AMD EPYC), little enough that threads end together.
 const CHUNK_BYTES: usize = 2 << 20;
 
-/// Reads and checks the parameters in the `size` bytes of `file`, on the threads of the rayon pool that it is called in.
+/// Reads and checks the single points.
+///
+/// # Errors
+/// That of the first one with something wrong.
+pub(super) fn header<R: ReadAt + ?Sized>(file: &R, layout: &Layout, check_subgroup: bool) -> Result<Header, Failure> {
+    let reader = Reader { file, check_subgroup };
+    let alpha_g1 = reader.point(&layout.alpha_g1)?;
+    let beta_g1 = reader.point(&layout.beta_g1)?;
+    let beta_g2 = reader.point(&layout.beta_g2)?;
+    let _gamma_g2: G2Affine = reader.point(&layout.gamma_g2)?;
+    let delta_g1 = reader.point(&layout.delta_g1)?;
+    let delta_g2 = reader.point(&layout.delta_g2)?;
+    Ok(Header { alpha_g1, beta_g1, beta_g2, delta_g1, delta_g2 })
+}
+
+/// Reads and checks `ic` and the queries, on the threads of the rayon pool that it is called in.
 ///
 /// # Errors
 /// That of the first thing wrong in the order of the file, however many threads read it.
-pub(super) fn read<R: ReadAt + ?Sized>(file: &R, size: u64, check_subgroup: bool) -> Result<Parameters, Failure> {
-    let layout = Layout::read(file, size)?;
-    let reader = Reader { file, check_subgroup };
-    let header = reader.header(&layout)?;
-
-    let mut ic = room::<G1Affine>(&layout.ic)?;
+pub(super) fn points<R: ReadAt + ?Sized>(file: &R, layout: &Layout, check_subgroup: bool) -> Result<Points, Failure> {
     let mut h = room::<G1Affine>(&layout.h)?;
     let mut l = room::<G1Affine>(&layout.l)?;
     let mut a = room::<G1Affine>(&layout.a)?;
     let mut b_g1 = room::<G1Affine>(&layout.b_g1)?;
     let mut b_g2 = room::<G2Affine>(&layout.b_g2)?;
-    reader.run(
-        jobs(layout.ic, &mut ic, Target::G1)
+    Reader { file, check_subgroup }.run(
+        checks(layout.ic)
             .chain(jobs(layout.h, &mut h, Target::G1))
             .chain(jobs(layout.l, &mut l, Target::G1))
             .chain(jobs(layout.a, &mut a, Target::G1))
@@ -48,9 +58,16 @@ pub(super) fn read<R: ReadAt + ?Sized>(file: &R, size: u64, check_subgroup: bool
         b_g1.set_len(layout.b_g1.count as usize);
         b_g2.set_len(layout.b_g2.count as usize);
     }
-    let Header { alpha_g1, beta_g1, beta_g2, delta_g1, delta_g2 } = header;
-    let inputs = layout.ic.count as usize;
-    Ok(Parameters { alpha_g1, beta_g1, beta_g2, delta_g1, delta_g2, inputs, h, l, a, b_g1, b_g2 })
+    Ok(Points { h, l, a, b_g1, b_g2 })
+}
+
+/// Reads and checks `sections` and keeps nothing, on the threads of the rayon pool that it is called in.
+///
+/// # Errors
+/// As [`points`].
+#[cfg(any(test, interlock_cuda))]
+pub(super) fn check<R: ReadAt + ?Sized>(file: &R, sections: &[Section], check_subgroup: bool) -> Result<(), Failure> {
+    Reader { file, check_subgroup }.run(sections.iter().copied().flat_map(checks))
 }
 
 /// An empty vector with room for the points of `section`.
@@ -72,6 +89,8 @@ struct Job<'a> {
 enum Target<'a> {
     G1(&'a mut [MaybeUninit<G1Affine>]),
     G2(&'a mut [MaybeUninit<G2Affine>]),
+    /// Nowhere: so many points are only checked.
+    Nowhere(usize),
 }
 
 /// The jobs that fill `points`, which has room for `section`, in the order of the file.
@@ -88,13 +107,20 @@ fn jobs<'a, T: 'a>(
     })
 }
 
+/// The jobs that check `section`, in the order of the file.
+fn checks<'a>(section: Section) -> impl Iterator<Item = Job<'a>> {
+    let (per_job, count) = (CHUNK_BYTES / section.point_bytes, section.count as usize);
+    let job = move |first| Job { section, first, target: Target::Nowhere(per_job.min(count - first)) };
+    (0..count).step_by(per_job).map(job)
+}
+
 /// The single points that are kept.
-struct Header {
-    alpha_g1: G1Affine,
-    beta_g1: G1Affine,
-    beta_g2: G2Affine,
-    delta_g1: G1Affine,
-    delta_g2: G2Affine,
+pub(super) struct Header {
+    pub(super) alpha_g1: G1Affine,
+    pub(super) beta_g1: G1Affine,
+    pub(super) beta_g2: G2Affine,
+    pub(super) delta_g1: G1Affine,
+    pub(super) delta_g2: G2Affine,
 }
 
 struct Reader<'a, R: ?Sized> {
@@ -103,20 +129,10 @@ struct Reader<'a, R: ?Sized> {
 }
 
 impl<R: ReadAt + ?Sized> Reader<'_, R> {
-    fn header(&self, layout: &Layout) -> Result<Header, Failure> {
-        let alpha_g1 = self.point(&layout.alpha_g1)?;
-        let beta_g1 = self.point(&layout.beta_g1)?;
-        let beta_g2 = self.point(&layout.beta_g2)?;
-        let _gamma_g2: G2Affine = self.point(&layout.gamma_g2)?;
-        let delta_g1 = self.point(&layout.delta_g1)?;
-        let delta_g2 = self.point(&layout.delta_g2)?;
-        Ok(Header { alpha_g1, beta_g1, beta_g2, delta_g1, delta_g2 })
-    }
-
     fn point<const BYTES: usize, P: Point<BYTES>>(&self, section: &Section) -> Result<P, Failure> {
         let mut bytes = [0; BYTES];
         self.fill(&mut bytes, section.offset)?;
-        decode(&bytes, self.check_subgroup).map_err(|defect| defect.of(section, 0, BYTES).into())
+        decode(&bytes, self.check_subgroup).map_err(|fault| fault.of(section, 0).into())
     }
 
     /// Runs `jobs`, which are in the order of the file and are begun in it. After a failure no later job is begun; all
@@ -140,32 +156,38 @@ impl<R: ReadAt + ?Sized> Reader<'_, R> {
     }
 
     fn job(&self, job: Job<'_>, buffer: &mut Vec<u8>) -> Result<(), Failure> {
-        match job.target {
-            Target::G1(points) => self.points(&job.section, job.first, points, buffer),
-            Target::G2(points) => self.points(&job.section, job.first, points, buffer),
+        let Job { section, first, target } = job;
+        match target {
+            Target::G1(points) => self.points(&section, first, points.len(), put(points), buffer),
+            Target::G2(points) => self.points(&section, first, points.len(), put(points), buffer),
+            Target::Nowhere(n) if section.point_bytes == G1_BYTES => {
+                self.points(&section, first, n, |_, _: G1Affine| (), buffer)
+            }
+            Target::Nowhere(n) => self.points(&section, first, n, |_, _: G2Affine| (), buffer),
         }
     }
 
-    /// Writes all of `points`, those of `section` from number `first` on, or fails.
+    /// Hands each of `n` points of `section` from number `first` on to `put`, with its number from 0 on, or fails.
     fn points<const BYTES: usize, P: Point<BYTES>>(
         &self,
         section: &Section,
         first: usize,
-        points: &mut [MaybeUninit<P>],
+        n: usize,
+        mut put: impl FnMut(usize, P),
         buffer: &mut Vec<u8>,
     ) -> Result<(), Failure> {
         if buffer.capacity() == 0 {
             *buffer = allocate(CHUNK_BYTES, "a chunk of the file")?;
         }
-        buffer.resize(points.len() * BYTES, 0);
+        buffer.resize(n * BYTES, 0);
         self.fill(buffer, section.offset + (first * BYTES) as u64)?;
         let mut rest = buffer.as_slice();
-        for (i, point) in points.iter_mut().enumerate() {
+        for i in 0..n {
             let Some((bytes, next)) = rest.split_first_chunk() else {
                 unreachable!("the buffer has bytes for each point")
             };
             let decoded = decode(bytes, self.check_subgroup);
-            point.write(decoded.map_err(|defect| defect.of(section, (first + i) as u64, BYTES))?);
+            put(i, decoded.map_err(|fault| fault.of(section, (first + i) as u64))?);
             rest = next;
         }
         Ok(())
@@ -173,6 +195,13 @@ impl<R: ReadAt + ?Sized> Reader<'_, R> {
 
     fn fill(&self, buffer: &mut [u8], offset: u64) -> Result<(), Failure> {
         self.file.read_exact_at(buffer, offset).map_err(|source| Failure::File { operation: "read", source })
+    }
+}
+
+/// What writes a point to its place.
+fn put<P>(points: &mut [MaybeUninit<P>]) -> impl FnMut(usize, P) + use<'_, P> {
+    |i, point| {
+        points[i].write(point);
     }
 }
 
@@ -191,14 +220,18 @@ mod tests {
     const B_G2: usize = H + 65_535 * 96 + 4 + 2 * 96 + 4 + 3 * 96 + 4 + 11_000 * 96 + 4;
     const PER_JOB: usize = CHUNK_BYTES / 96;
 
-    fn read_all<R: ReadAt + ?Sized>(file: &R, size: usize) -> Result<Parameters, Failure> {
-        threads::install(|| read(file, size as u64, false)).unwrap()
+    fn read_all<R: ReadAt + ?Sized>(file: &R, size: usize) -> Result<Points, Failure> {
+        let layout = Layout::read(file, size as u64)?;
+        threads::install(|| points(file, &layout, false)).unwrap()
     }
 
+    /// What is wrong with `bytes`, whether the points are kept or not.
     fn fault(bytes: &[u8]) -> ParamsFault {
-        match read_all(bytes, bytes.len()) {
-            Err(Failure::Fault(fault)) => fault,
-            other => panic!("{:?}", other.map(|params| params.bytes())),
+        let layout = Layout::read(bytes, bytes.len() as u64).unwrap();
+        let checked = threads::install(|| check(bytes, &layout.lists(), false)).unwrap();
+        match (read_all(bytes, bytes.len()), checked) {
+            (Err(Failure::Fault(fault)), Err(Failure::Fault(same))) if fault == same => fault,
+            other => panic!("{:?}", (other.0.map(|points| points.h.len()), other.1)),
         }
     }
 
@@ -206,7 +239,7 @@ mod tests {
     fn each_point_goes_where_it_belongs() {
         let bytes = SAMPLE.bytes();
         let params = read_all(bytes.as_slice(), bytes.len()).unwrap();
-        assert_eq!((params.inputs, params.h.len(), params.b_g1.len(), params.b_g2.len()), (1, 65_535, 11_000, 11_000));
+        assert_eq!((params.h.len(), params.b_g1.len(), params.b_g2.len()), (65_535, 11_000, 11_000));
         for (i, point) in params.h.iter().enumerate() {
             let encoded = bytes[H + i * 96..][..96].try_into().unwrap();
             assert_eq!(Ok(*point), decode(encoded, true), "{i}");

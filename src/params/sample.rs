@@ -1,5 +1,11 @@
 //! Valid parameter files for tests: their points are multiples of the generators.
 
+#[cfg(test)]
+use std::sync::atomic::{AtomicU64, Ordering};
+
+#[cfg(test)]
+use super::Parameters;
+
 /// The numbers of points in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
@@ -36,6 +42,20 @@ impl Sample {
         file.extend(self.b.to_be_bytes());
         put(&mut file, self.b, &mut g2);
         file
+    }
+}
+
+#[cfg(test)]
+impl Sample {
+    /// The parameters in the file, which has no name any more.
+    pub(crate) fn parameters(&self) -> Parameters {
+        static FILES: AtomicU64 = AtomicU64::new(0);
+        let name = format!("interlock-sample-{}-{}", std::process::id(), FILES.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, self.bytes()).unwrap();
+        let params = Parameters::open(&path, false);
+        std::fs::remove_file(&path).unwrap();
+        params.unwrap()
     }
 }
 

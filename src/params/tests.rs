@@ -9,19 +9,15 @@ use std::sync::{mpsc, Arc, Barrier};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use super::decode::{decode, Point};
+use super::encoded::{Encoded, Query};
 use super::file::ParamsFile;
 use super::sample::Sample;
-use super::{Parameters, Srs};
+use super::spoilt::{cases, H, L, SMALL};
+use super::Parameters;
 use crate::curve::{G1Affine, G2Affine};
 use crate::error::{Error, ParamsFault};
-
-const SMALL: Sample = Sample { ic: 2, h: 3, l: 2, a: 3, b: 2 };
-// Where its counts are; the points follow, four bytes on.
-const IC: usize = 864;
-const H: usize = 1060;
-const L: usize = 1352;
-const B_G1: usize = 1840;
-const B_G2: usize = 2036;
+use crate::Srs;
 
 /// A directory that goes with its test.
 struct Dir(PathBuf);
@@ -63,7 +59,8 @@ fn age(path: &Path) {
 
 /// The kept points of `params` as they stand in a file, section by section, with where each section starts.
 fn encoded(params: &Parameters) -> Vec<(usize, Vec<u8>)> {
-    let ic_end = 868 + params.inputs * 96;
+    let ic_end = 868 + params.counts.inputs * 96;
+    let points = params.points().unwrap();
     let mut sections = vec![
         (0, g1_bytes(&[params.alpha_g1, params.beta_g1])),
         (192, g2_bytes(&[params.beta_g2])),
@@ -71,11 +68,11 @@ fn encoded(params: &Parameters) -> Vec<(usize, Vec<u8>)> {
         (672, g2_bytes(&[params.delta_g2])),
     ];
     let mut at = ic_end + 4;
-    for query in [&params.h, &params.l, &params.a, &params.b_g1] {
+    for query in [&points.h, &points.l, &points.a, &points.b_g1] {
         sections.push((at, g1_bytes(query)));
         at += query.len() * 96 + 4;
     }
-    sections.push((at, g2_bytes(&params.b_g2)));
+    sections.push((at, g2_bytes(&points.b_g2)));
     sections
 }
 
@@ -120,7 +117,7 @@ fn what_was_written_is_what_is_read() {
         let srs = Srs::open(&dir.write(&i.to_string(), &bytes), false).unwrap();
         let params = srs.parameters();
         assert_holds(params, &bytes);
-        assert_eq!((params.inputs, params.domain_size()), (shape.ic as usize, shape.h as usize + 1));
+        assert_eq!((params.counts.inputs, params.domain_size()), (shape.ic as usize, shape.h as usize + 1));
     }
 }
 
@@ -130,157 +127,6 @@ fn the_vectors_load() {
         let srs = Srs::open(&vector.params, false).unwrap_or_else(|e| panic!("{e}"));
         assert_holds(srs.parameters(), &fs::read(&vector.params).unwrap());
     }
-}
-
-/// One way to spoil a file, and what is said of it.
-struct Case {
-    name: &'static str,
-    spoil: fn(&mut Vec<u8>),
-    fault: ParamsFault,
-    text: &'static str,
-    code: i32,
-}
-
-fn non_canonical(section: &'static str, index: u64, offset: u64, what: &'static str) -> ParamsFault {
-    ParamsFault::NonCanonical { section, index, offset, what }
-}
-
-fn cases() -> Vec<Case> {
-    let size = 2424;
-    vec![
-        Case {
-            name: "empty",
-            spoil: |file| file.clear(),
-            fault: ParamsFault::Empty,
-            text: "is empty",
-            code: libc::ENODATA,
-        },
-        Case {
-            name: "a byte short",
-            spoil: |file| file.truncate(2423),
-            fault: ParamsFault::Truncated { section: "b_g2", needed: size, size: size - 1 },
-            text: "b_g2 needs bytes up to 2424, the file has 2423",
-            code: libc::EOVERFLOW,
-        },
-        Case {
-            name: "a byte too long",
-            spoil: |file| file.push(0),
-            fault: ParamsFault::Oversized { expected: size, size: size + 1 },
-            text: "has 2425 bytes, but its content ends at 2424",
-            code: libc::EFBIG,
-        },
-        Case {
-            name: "a huge count",
-            spoil: |file| file[L..L + 4].fill(0xff),
-            fault: ParamsFault::Truncated { section: "l", needed: 1356 + 0xffff_ffff * 96, size },
-            text: "l needs bytes up to 412316861676, the file has 2424",
-            code: libc::EOVERFLOW,
-        },
-        Case {
-            name: "little-endian counts",
-            spoil: |file| file[IC..IC + 4].reverse(),
-            fault: ParamsFault::Truncated { section: "ic", needed: 868 + 0x0200_0000 * 96, size },
-            text: "ic needs bytes up to",
-            code: libc::EOVERFLOW,
-        },
-        Case {
-            name: "a domain of 3",
-            spoil: |file| file[H + 3] = 2,
-            fault: ParamsFault::Layout {
-                what: "h has 2 points, which makes a domain of 3, but a domain's size is a power of two".to_owned(),
-            },
-            text: "impossible layout: h has 2 points",
-            code: libc::EBADMSG,
-        },
-        Case {
-            name: "unequal b queries",
-            spoil: |file| file[B_G2 + 3] = 3,
-            fault: ParamsFault::Layout {
-                what: "b_g1 has 2 points and b_g2 has 3, but both are of the same variables".to_owned(),
-            },
-            text: "b_g1 has 2 points and b_g2 has 3",
-            code: libc::EBADMSG,
-        },
-        Case {
-            name: "a coordinate of all ones",
-            spoil: |file| file[H + 4 + 96 + 48..H + 4 + 192].fill(0xff),
-            fault: non_canonical("h", 1, 1160, "a coordinate is not below the field's modulus"),
-            text: "h[1] at byte 1160: a coordinate is not below",
-            code: libc::EILSEQ,
-        },
-        Case {
-            name: "the compressed flag",
-            spoil: |file| file[B_G2 + 4 + 192] |= 0x80,
-            fault: non_canonical(
-                "b_g2",
-                1,
-                2232,
-                "the flag of a compressed point is set, but parameter files hold uncompressed ones",
-            ),
-            text: "b_g2[1] at byte 2232: the flag of a compressed point",
-            code: libc::EILSEQ,
-        },
-        Case {
-            name: "the sign flag",
-            spoil: |file| file[0] |= 0x20,
-            fault: non_canonical("alpha_g1", 0, 0, "the sign flag is set, which only compressed points have"),
-            text: "alpha_g1[0] at byte 0: the sign flag",
-            code: libc::EILSEQ,
-        },
-        Case {
-            name: "the infinity flag on a point",
-            spoil: |file| file[672] |= 0x40,
-            fault: non_canonical(
-                "delta_g2",
-                0,
-                672,
-                "the flag of the point at infinity is set, but other bits are too",
-            ),
-            text: "delta_g2[0] at byte 672: the flag of the point at infinity",
-            code: libc::EILSEQ,
-        },
-        Case {
-            name: "infinity",
-            spoil: |file| {
-                file[B_G1 + 4..B_G1 + 100].fill(0);
-                file[B_G1 + 4] = 0x40;
-            },
-            fault: ParamsFault::Infinity { section: "b_g1", index: 0, offset: 1844 },
-            text: "b_g1[0] at byte 1844 is the point at infinity",
-            code: libc::ERANGE,
-        },
-        Case {
-            name: "a hole",
-            spoil: |file| file[L + 4..L + 100].fill(0),
-            fault: ParamsFault::OffCurve { section: "l", index: 0, offset: 1356 },
-            text: "l[0] at byte 1356 is not on the curve",
-            code: libc::EDOM,
-        },
-        Case {
-            name: "gamma, which is not kept",
-            spoil: |file| file[575] ^= 1,
-            fault: ParamsFault::OffCurve { section: "gamma_g2", index: 0, offset: 384 },
-            text: "gamma_g2[0] at byte 384 is not on the curve",
-            code: libc::EDOM,
-        },
-        Case {
-            name: "ic, which is not kept",
-            spoil: |file| file[IC + 4 + 191] ^= 1,
-            fault: ParamsFault::OffCurve { section: "ic", index: 1, offset: 964 },
-            text: "ic[1] at byte 964 is not on the curve",
-            code: libc::EDOM,
-        },
-        Case {
-            name: "two bad points",
-            spoil: |file| {
-                file[2423] ^= 1;
-                file[H + 4 + 95] ^= 1;
-            },
-            fault: ParamsFault::OffCurve { section: "h", index: 0, offset: 1064 },
-            text: "h[0] at byte 1064 is not on the curve",
-            code: libc::EDOM,
-        },
-    ]
 }
 
 #[test]
@@ -294,9 +140,78 @@ fn a_spoilt_file_is_refused_with_its_fault() {
         let text = error.to_string();
         assert!(text.contains(case.text) && text.contains(&*path.to_string_lossy()), "{}: {text}", case.name);
         assert_eq!(error.code(), case.code, "{}", case.name);
+        let elsewhere = decoded_elsewhere(&path).expect_err(case.name);
+        assert_eq!(elsewhere.to_string(), text, "{}", case.name);
         let Error::Params { path: named, fault } = error else { panic!("{}: {error:?}", case.name) };
         assert_eq!((named, fault), (path, case.fault), "{}", case.name);
     }
+}
+
+/// Has the queries of a file decoded as a backend does that has no points in memory.
+fn decoded_elsewhere(path: &Path) -> Result<(), Error> {
+    Parameters::open(path, false)?.read_encoded(|encoded| {
+        Query::ALL.into_iter().try_for_each(|query| match query {
+            Query::BG2 => decode_all::<192, G2Affine>(encoded, query),
+            _ => decode_all::<96, G1Affine>(encoded, query),
+        })
+    })
+}
+
+fn decode_all<const BYTES: usize, P: Point<BYTES>>(encoded: Encoded<'_>, query: Query) -> Result<(), Error> {
+    (0..encoded.len(query)).try_for_each(|i| {
+        let mut bytes = [0; BYTES];
+        encoded.read(query, i * BYTES, &mut bytes)?;
+        decode::<BYTES, P>(&bytes, false).map(drop).map_err(|fault| encoded.error(query, i as u64, fault))
+    })
+}
+
+#[test]
+fn order_r_is_checked_before_a_backend_decodes() {
+    let dir = Dir::new();
+    let mut bytes = SMALL.bytes();
+    // (0, 2) is on the curve and of order 3.
+    bytes[L + 4..L + 100].fill(0);
+    bytes[L + 99] = 2;
+    let path = dir.write("params", &bytes);
+    assert!(decoded_elsewhere(&path).is_ok());
+    let checked = Parameters::open(&path, true).unwrap();
+    let error = checked.read_encoded(|_| Ok(())).unwrap_err();
+    let fault = ParamsFault::NotInSubgroup { section: "l", index: 0, offset: 1356 };
+    assert!(matches!(&error, Error::Params { fault: found, .. } if *found == fault), "{error}");
+    assert_eq!(checked.points().unwrap_err().to_string(), error.to_string());
+}
+
+#[test]
+fn points_are_decoded_when_they_are_asked_for_and_once() {
+    let dir = Dir::new();
+    let mut bytes = SMALL.bytes();
+    bytes[H + 99] ^= 1;
+    let path = dir.write("params", &bytes);
+    let params = Parameters::open(&path, false).unwrap();
+    assert!(matches!(params.points(), Err(Error::Params { fault: ParamsFault::OffCurve { .. }, .. })));
+
+    let path = dir.write("params", &SMALL.bytes());
+    let params = Parameters::open(&path, false).unwrap();
+    let all = thread::scope(|scope| {
+        let callers = [(); 4].map(|()| scope.spawn(|| params.points().unwrap()));
+        callers.map(|caller| caller.join().unwrap())
+    });
+    assert!(all.iter().all(|points| std::ptr::eq(*points, all[0])));
+    // To read it again would be an error.
+    fs::write(&path, []).unwrap();
+    assert!(params.points().is_ok());
+}
+
+#[test]
+fn a_file_that_another_took_the_place_of_is_still_read() {
+    let dir = Dir::new();
+    let bytes = SMALL.bytes();
+    let path = dir.write("params", &bytes);
+    let params = Parameters::open(&path, false).unwrap();
+    fs::rename(dir.write("new", &Sample { h: 7, ..SMALL }.bytes()), &path).unwrap();
+    assert_holds(&params, &bytes);
+    fs::remove_file(&path).unwrap();
+    assert!(params.read_encoded(|_| Ok(())).is_ok());
 }
 
 #[test]
@@ -432,11 +347,21 @@ fn a_file_that_changes_while_it_is_read_is_refused() {
         fs::write(&path, SMALL.bytes()).unwrap();
         let file = ParamsFile::open(&path).unwrap();
         change(&path);
-        let error = super::load(&file, false).unwrap_err().at(&path);
-        assert!(matches!(error, Error::Params { fault: ParamsFault::Changed, .. }), "{error}");
-        assert!(error.to_string().contains("changed while it was being read"));
-        assert_eq!(error.code(), libc::ESTALE);
+        assert_changed(Parameters::read(file, &path, false).unwrap_err().at(&path));
+
+        fs::write(&path, SMALL.bytes()).unwrap();
+        let params = Parameters::open(&path, false).unwrap();
+        change(&path);
+        assert_changed(params.points().unwrap_err());
+        let bad_point = Error::Params { path: path.clone(), fault: ParamsFault::Empty };
+        assert_changed(params.read_encoded(|_| -> Result<(), _> { Err(bad_point) }).unwrap_err());
     }
+}
+
+fn assert_changed(error: Error) {
+    assert!(matches!(error, Error::Params { fault: ParamsFault::Changed, .. }), "{error}");
+    assert!(error.to_string().contains("changed while it was being read"));
+    assert_eq!(error.code(), libc::ESTALE);
 }
 
 #[test]
@@ -481,7 +406,7 @@ fn a_file_that_was_replaced_or_rewritten_is_loaded_anew() {
     let new = dir.write("new", &Sample { h: 7, ..SMALL }.bytes());
     fs::rename(&new, &path).unwrap();
     let replaced = Srs::open(&path, false).unwrap();
-    assert_eq!((old.parameters().h.len(), replaced.parameters().h.len()), (3, 7));
+    assert_eq!((old.parameters().counts.h, replaced.parameters().counts.h), (3, 7));
     rewritten.evict();
 }
 
@@ -497,7 +422,7 @@ fn a_cached_file_stays_until_it_is_evicted_and_then_while_it_is_used() {
     again.evict();
     let in_use = again.parameters().clone();
     drop(again);
-    assert_eq!(in_use.h.len(), 3);
+    assert_eq!(in_use.counts.h, 3);
     drop(in_use);
     assert!(kept.upgrade().is_none());
 }

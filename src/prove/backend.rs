@@ -36,10 +36,19 @@ pub trait Backend: Sync {
     /// [`Error::NoGpu`] with what is lacking, [`Error::NoSuchDevice`].
     fn can_prove(&self, srs: &Parameters, device: Option<usize>) -> Result<(), Error>;
 
+    /// Reads all of the parameters' file, checks every point, and keeps with the parameters what proofs need of it. Once is
+    /// enough; a proof without it does what is lacking.
+    ///
+    /// # Errors
+    /// [`Error::Params`] with the first thing that is wrong in the order of the file, or that the file was written to since it
+    /// was opened; [`Error::File`], [`Error::OutOfMemory`], [`Error::Threads`], and what the backend's device reports.
+    fn load(&self, srs: &Parameters) -> Result<(), Error>;
+
     /// Does all of a batch's work that needs a, b and c, and starts or sets aside the rest.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] and what the backend's device reports. Nothing is left running after an error.
+    /// [`Error::OutOfMemory`], those of [`Backend::load`], and what the backend's device reports. Nothing is left running after an
+    /// error.
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error>;
 }
 

@@ -22,10 +22,10 @@ impl Shape {
     /// Checks the sizes of circuit `circuit` against the SRS.
     pub(crate) fn check(&self, circuit: usize, srs: &Parameters) -> Result<(), Error> {
         let m = srs.domain_size();
-        let inputs = srs.inputs;
-        let aux = srs.l.len();
+        let inputs = srs.counts.inputs;
+        let aux = srs.counts.l;
         if self.abc_size > m {
-            let expected = format!("the SRS's domain holds at most {m} (its h query has {} points)", srs.h.len());
+            let expected = format!("the SRS's domain holds at most {m} (its h query has {} points)", srs.counts.h);
             return Err(size(circuit, "abc_size", self.abc_size, expected));
         }
         for (field, found, needed, of) in [
@@ -46,19 +46,19 @@ impl Shape {
 /// Checks the numbers of set bits of circuit `circuit` against the lengths of the queries.
 pub(crate) fn check_densities(circuit: usize, witness: &Witness<'_>, srs: &Parameters) -> Result<(), Error> {
     let a_aux = witness.a_aux_density.count_ones();
-    if srs.inputs + a_aux != srs.a.len() {
+    if srs.counts.inputs + a_aux != srs.counts.a {
         let expected = format!(
             "the SRS's a query has {} points, which leaves {} after {} inputs",
-            srs.a.len(),
-            srs.a.len() as i128 - srs.inputs as i128,
-            srs.inputs
+            srs.counts.a,
+            srs.counts.a as i128 - srs.counts.inputs as i128,
+            srs.counts.inputs
         );
         return Err(size(circuit, "a_aux_popcount", a_aux, expected));
     }
     let b_inp = witness.b_inp_density.count_ones();
     let b_aux = witness.b_aux_density.count_ones();
-    if b_inp + b_aux != srs.b_g1.len() {
-        let expected = format!("the SRS's b_g1 and b_g2 queries have {} points each", srs.b_g1.len());
+    if b_inp + b_aux != srs.counts.b {
+        let expected = format!("the SRS's b_g1 and b_g2 queries have {} points each", srs.counts.b);
         return Err(size(circuit, "b_inp_popcount + b_aux_popcount", b_inp + b_aux, expected));
     }
     Ok(())

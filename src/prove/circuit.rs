@@ -54,6 +54,18 @@ impl<'a> Density<'a> {
     pub fn count_ones(&self) -> usize {
         (0..self.words.len()).map(|i| self.word(i).count_ones() as usize).sum()
     }
+
+    /// Whether the same bits are set.
+    #[cfg(interlock_cuda)]
+    fn is_same(&self, other: &Density<'_>) -> bool {
+        self.len == other.len && (0..self.words.len()).all(|i| self.word(i) == other.word(i))
+    }
+
+    /// Number of bits that are set in `range`, which starts at a multiple of 64 and ends at one or at the last bit.
+    #[cfg(any(test, interlock_cuda))]
+    pub(crate) fn count_ones_in(&self, range: &std::ops::Range<usize>) -> usize {
+        (range.start / 64..range.end.div_ceil(64)).map(|i| self.word(i).count_ones() as usize).sum()
+    }
 }
 
 /// The evaluations of a circuit's constraints: each of length n ≤ m, the domain's size; shorter than m is padded with zeros.
@@ -82,6 +94,16 @@ pub struct Witness<'a> {
     pub b_aux_density: Density<'a>,
 }
 
+#[cfg(interlock_cuda)]
+impl Witness<'_> {
+    /// Whether the same variables as in `other` have a point in each query.
+    pub(crate) fn has_densities_of(&self, other: &Witness<'_>) -> bool {
+        self.a_aux_density.is_same(&other.a_aux_density)
+            && self.b_inp_density.is_same(&other.b_inp_density)
+            && self.b_aux_density.is_same(&other.b_aux_density)
+    }
+}
+
 /// The blinding scalars of one proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Blinding {
@@ -100,6 +122,7 @@ mod tests {
         let words = [u64::MAX, u64::MAX];
         assert_eq!(Density::new(&words, 65).count_ones(), 65);
         assert_eq!(Density::new(&words, 128).count_ones(), 128);
+        assert_eq!([0..64, 64..65, 64..64].map(|range| Density::new(&words, 65).count_ones_in(&range)), [64, 1, 0]);
         assert_eq!(Density::new(&words[..1], 1).word(0), 1);
         assert_eq!(Density::new(&[], 0).count_ones(), 0);
     }

@@ -3,7 +3,10 @@
 mod backend;
 mod check;
 mod circuit;
+#[cfg(test)]
+mod fake;
 mod select;
+mod srs;
 
 use crate::curve::Proof;
 use crate::error::Error;
@@ -16,6 +19,7 @@ pub(crate) use check::check_blinding;
 pub(crate) use check::{check_scalars, Shape};
 pub use circuit::{Blinding, Density, Evaluations, Witness};
 pub use select::{available, current};
+pub use srs::Srs;
 
 /// Proves a batch and returns one proof a circuit, in order. An empty batch gives none.
 ///
@@ -110,75 +114,29 @@ fn check_batch(batch: &Batch<'_, '_>) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::Arc;
 
+    use super::fake::Fake;
     use super::*;
-    use crate::params::Parameters;
-
-    /// Fails with a CUDA error, or makes no proofs at all if that is 0, and counts how often it is asked.
-    struct Fake(i32, AtomicUsize);
-
-    impl Backend for Fake {
-        fn name(&self) -> &'static str {
-            "fake"
-        }
-
-        fn can_prove(&self, _: &Parameters, _: Option<usize>) -> Result<(), Error> {
-            Ok(())
-        }
-
-        fn start<'w>(&self, _: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
-            self.1.fetch_add(1, Ordering::Relaxed);
-            match self.0 {
-                0 => Ok(Box::new(Nothing)),
-                code => Err(Error::Cuda { call: "fake", code, text: String::new() }),
-            }
-        }
-    }
-
-    struct Nothing;
-
-    impl Pending for Nothing {
-        fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
-            Ok(Vec::new())
-        }
-    }
-
-    fn fake(code: i32) -> &'static Fake {
-        Box::leak(Box::new(Fake(code, AtomicUsize::new(0))))
-    }
+    use crate::params::Sample;
 
     #[test]
     fn only_a_device_without_memory_makes_another_backend_prove() {
-        let srs = Arc::new(Parameters {
-            alpha_g1: Default::default(),
-            beta_g1: Default::default(),
-            beta_g2: Default::default(),
-            delta_g1: Default::default(),
-            delta_g2: Default::default(),
-            inputs: 0,
-            h: Vec::new(),
-            l: Vec::new(),
-            a: Vec::new(),
-            b_g1: Vec::new(),
-            b_g2: Vec::new(),
-        });
         let batch = Batch {
             evaluations: &[],
             witnesses: Vec::new(),
             blindings: Vec::new(),
-            srs,
+            srs: Arc::new(Sample { ic: 0, h: 0, l: 0, a: 0, b: 0 }.parameters()),
             locks: crate::Locks::shared(),
             device: None,
         };
         for (code, with_another, right, asked) in
             [(0, true, true, 0), (2, true, true, 1), (700, true, false, 0), (2, false, false, 0)]
         {
-            let (backend, another) = (fake(code), fake(0));
+            let (backend, another) = (Fake::new(code), Fake::new(0));
             let instead = with_another.then_some(another as &dyn Backend);
             assert_eq!(start_on(Selected { backend, instead }, batch.clone()).is_ok(), right, "{code}");
-            assert_eq!((backend.1.load(Ordering::Relaxed), another.1.load(Ordering::Relaxed)), (1, asked), "{code}");
+            assert_eq!((backend.starts(), another.starts()), (1, asked), "{code}");
         }
     }
 }

@@ -18,6 +18,22 @@ pub(crate) struct Selected {
     pub(crate) instead: Option<&'static dyn Backend>,
 }
 
+impl Selected {
+    /// Has the backend load `params`, or the other one if the device has no memory left. Returns the one that did, and why it
+    /// was not the first.
+    ///
+    /// # Errors
+    /// Those of [`Backend::load`].
+    pub(crate) fn load(&self, params: &Parameters) -> Result<(&'static dyn Backend, Option<Error>), Error> {
+        match (self.backend.load(params), self.instead) {
+            (Err(error), Some(instead)) if error.is_device_out_of_memory() => {
+                instead.load(params).map(|()| (instead, Some(error)))
+            }
+            (result, _) => result.map(|()| (self.backend, None)),
+        }
+    }
+}
+
 /// The backend for a batch with these parameters, for which `device` was asked; without parameters, for any.
 ///
 /// # Errors

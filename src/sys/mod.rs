@@ -9,7 +9,7 @@
 mod launchers;
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering};
 
 /// Sizes of the launchers' memory: arithmetic, not counted.
 pub use launchers::interlock_quotient_domain_bytes;
@@ -20,6 +20,8 @@ pub const SUCCESS: Status = 0;
 pub const ERROR_INSUFFICIENT_DRIVER: Status = 35;
 pub const ERROR_NO_DEVICE: Status = 100;
 pub const ERROR_DRIVER_MISMATCH: Status = 803;
+/// `cudaErrorNotReady`: not an error, what was asked for is not over yet.
+pub const ERROR_NOT_READY: Status = 600;
 
 /// `cudaDevAttrComputeCapabilityMajor` and `…Minor`.
 pub const ATTRIBUTE_COMPUTE_CAPABILITY: [c_int; 2] = [75, 76];
@@ -29,10 +31,48 @@ const DRIVER_INTERFACE: c_uint = 12000;
 
 pub type Stream = *mut launchers::CUstream_st;
 pub type Event = *mut c_void;
+/// `CUdeviceptr`.
+pub type DevicePointer = u64;
+/// `CUmemGenericAllocationHandle`.
+pub type MemoryHandle = u64;
+
+/// `CUmemLocation` of a device: type 1 and its ordinal.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct MemoryLocation {
+    pub kind: c_int,
+    pub device: c_int,
+}
+
+/// `CUmemAllocationProp`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct MemoryProperties {
+    /// `CU_MEM_ALLOCATION_TYPE_PINNED` is 1.
+    pub kind: c_int,
+    pub handle_types: c_int,
+    pub location: MemoryLocation,
+    pub win32_meta_data: *mut c_void,
+    pub flags: [u8; 8],
+}
+
+/// `CUmemAccessDesc`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct MemoryAccess {
+    pub location: MemoryLocation,
+    /// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE` is 3.
+    pub flags: c_int,
+}
 pub const STREAM_NON_BLOCKING: c_uint = 1;
-pub const EVENT_DEFAULT: c_uint = 0;
+/// `cudaEventBlockingSync`.
+pub const EVENT_SLEEPING: c_uint = 1;
+/// `cudaEventBlockingSync | cudaEventDisableTiming`.
+pub const EVENT_UNTIMED_SLEEPING: c_uint = 3;
 /// `cudaHostAllocPortable`.
 pub const HOST_ALLOC_PORTABLE: c_uint = 1;
+/// `cudaHostRegisterPortable`.
+pub const HOST_REGISTER_PORTABLE: c_uint = 1;
 /// `cudaMemcpyHostToDevice`.
 pub const HOST_TO_DEVICE: c_int = 1;
 /// `cudaMemcpyDeviceToHost`.
@@ -42,9 +82,9 @@ pub const DEVICE_TO_HOST: c_int = 2;
 pub use launchers::{
     interlock_msm_g1_scratch_bytes, interlock_msm_g2_scratch_bytes, interlock_msm_shape, interlock_msm_shape_for,
     interlock_msm_terms, interlock_query_terms, interlock_sum_g1_scratch_bytes, interlock_sum_g2_scratch_bytes,
-    interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
+    interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables, INTERLOCK_EXPAND_PIECE,
+    INTERLOCK_TERMS_TILE,
 };
-#[cfg(feature = "kit")]
 pub use launchers::{
     interlock_point_fault, INTERLOCK_POINT_COMPRESSED, INTERLOCK_POINT_COORDINATE, INTERLOCK_POINT_INFINITY,
     INTERLOCK_POINT_INFINITY_FLAG, INTERLOCK_POINT_OFF_CURVE, INTERLOCK_POINT_SIGN,
@@ -55,14 +95,14 @@ pub use launchers::{
 /// `runtime` are linked; `launchers` too, and are declared in `launchers.rs`; `driver` are found by name.
 macro_rules! functions {
     (
-        runtime { $($(#[$ra:meta])* fn $runtime:ident($($rarg:ident: $rtype:ty),*) -> $rret:ty;)* }
+        runtime { $($(#[$ra:meta])* fn $runtime:ident($($rarg:ident: $rtype:ty),*);)* }
         launchers { $($(#[$la:meta])* fn $launcher:ident($($larg:ident: $ltype:ty),*);)* }
         driver { $($(#[$da:meta])* fn $driver:ident ($($darg:ident: $dtype:ty),*);)* }
     ) => {
         mod runtime {
             use super::*;
             extern "C" {
-                $($(#[$ra])* pub fn $runtime($($rarg: $rtype),*) -> $rret;)*
+                $($(#[$ra])* pub fn $runtime($($rarg: $rtype),*) -> Status;)*
             }
         }
 
@@ -85,10 +125,9 @@ macro_rules! functions {
             /// # Safety
             /// As CUDA documents it.
             $(#[$ra])*
-            pub unsafe fn $runtime($($rarg: $rtype),*) -> $rret {
-                count(Function::$runtime);
+            pub unsafe fn $runtime($($rarg: $rtype),*) -> Status {
                 // SAFETY: the caller keeps the contract that CUDA documents.
-                unsafe { runtime::$runtime($($rarg),*) }
+                called(Function::$runtime, || unsafe { runtime::$runtime($($rarg),*) })
             }
         )*
 
@@ -99,9 +138,8 @@ macro_rules! functions {
             /// As `launchers.h` documents it.
             $(#[$la])*
             pub unsafe fn $launcher($($larg: $ltype),*) -> Status {
-                count(Function::$launcher);
                 // SAFETY: the caller keeps the contract of `launchers.h`.
-                unsafe { launchers::$launcher($($larg),*) }
+                called(Function::$launcher, || unsafe { launchers::$launcher($($larg),*) })
             }
         )*
 
@@ -113,24 +151,25 @@ macro_rules! functions {
             $(#[$da])*
             pub unsafe fn $driver($($darg: $dtype),*) -> Status {
                 static ENTRY: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-                count(Function::$driver);
                 let mut entry = ENTRY.load(Ordering::Acquire);
-                if entry.is_null() {
-                    // SAFETY: the name ends in NUL and `entry` takes one pointer.
-                    let status = unsafe {
-                        interlock_driver_entry_point(concat!(stringify!($driver), "\0").as_ptr().cast(), DRIVER_INTERFACE, &mut entry)
-                    };
-                    if status != SUCCESS {
-                        return status;
+                called(Function::$driver, || {
+                    if entry.is_null() {
+                        // SAFETY: the name ends in NUL and `entry` takes one pointer.
+                        let status = unsafe {
+                            launchers::interlock_driver_entry_point(concat!(stringify!($driver), "\0").as_ptr().cast(), DRIVER_INTERFACE, &mut entry)
+                        };
+                        if status != SUCCESS {
+                            return status;
+                        }
+                        ENTRY.store(entry, Ordering::Release);
                     }
-                    ENTRY.store(entry, Ordering::Release);
-                }
-                // SAFETY: the driver gave this address for this name and version, whose signature it is; the caller keeps the
-                // function's contract.
-                unsafe {
-                    let function: unsafe extern "C" fn($($dtype),*) -> Status = std::mem::transmute(entry);
-                    function($($darg),*)
-                }
+                    // SAFETY: the driver gave this address for this name and version, whose signature it is; the caller keeps the
+                    // function's contract.
+                    unsafe {
+                        let function: unsafe extern "C" fn($($dtype),*) -> Status = std::mem::transmute(entry);
+                        function($($darg),*)
+                    }
+                })
             }
         )*
     };
@@ -138,32 +177,35 @@ macro_rules! functions {
 
 functions! {
     runtime {
-        fn cudaGetDeviceCount(count: *mut c_int) -> Status;
-        fn cudaDriverGetVersion(version: *mut c_int) -> Status;
-        fn cudaRuntimeGetVersion(version: *mut c_int) -> Status;
-        fn cudaDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int) -> Status;
-        fn cudaGetErrorString(error: Status) -> *const c_char;
-        fn cudaGetLastError() -> Status;
-        fn cudaGetDevice(device: *mut c_int) -> Status;
-        fn cudaSetDevice(device: c_int) -> Status;
-        fn cudaMalloc(pointer: *mut *mut c_void, bytes: usize) -> Status;
-        fn cudaFree(pointer: *mut c_void) -> Status;
-        fn cudaHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint) -> Status;
-        fn cudaFreeHost(pointer: *mut c_void) -> Status;
-        fn cudaMemsetAsync(pointer: *mut c_void, value: c_int, bytes: usize, stream: Stream) -> Status;
-        fn cudaStreamWaitEvent(stream: Stream, event: Event, flags: c_uint) -> Status;
-        fn cudaMemcpyAsync(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int, stream: Stream) -> Status;
-        fn cudaStreamCreateWithFlags(stream: *mut Stream, flags: c_uint) -> Status;
-        fn cudaStreamSynchronize(stream: Stream) -> Status;
-        fn cudaStreamDestroy(stream: Stream) -> Status;
-        fn cudaEventCreateWithFlags(event: *mut Event, flags: c_uint) -> Status;
-        fn cudaEventRecord(event: Event, stream: Stream) -> Status;
-        fn cudaEventSynchronize(event: Event) -> Status;
-        #[cfg(feature = "kit")] fn cudaEventElapsedTime(milliseconds: *mut f32, from: Event, to: Event) -> Status;
-        fn cudaEventDestroy(event: Event) -> Status;
+        fn cudaGetDeviceCount(count: *mut c_int);
+        fn cudaDriverGetVersion(version: *mut c_int);
+        fn cudaRuntimeGetVersion(version: *mut c_int);
+        fn cudaDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: c_int);
+        fn cudaGetLastError();
+        fn cudaGetDevice(device: *mut c_int);
+        fn cudaSetDevice(device: c_int);
+        fn cudaMalloc(pointer: *mut *mut c_void, bytes: usize);
+        fn cudaFree(pointer: *mut c_void);
+        fn cudaMemGetInfo(free: *mut usize, total: *mut usize);
+        fn cudaHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint);
+        fn cudaFreeHost(pointer: *mut c_void);
+        fn cudaHostRegister(pointer: *mut c_void, bytes: usize, flags: c_uint);
+        fn cudaHostUnregister(pointer: *mut c_void);
+        fn cudaMemsetAsync(pointer: *mut c_void, value: c_int, bytes: usize, stream: Stream);
+        fn cudaStreamWaitEvent(stream: Stream, event: Event, flags: c_uint);
+        fn cudaMemcpyAsync(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int, stream: Stream);
+        fn cudaStreamCreateWithFlags(stream: *mut Stream, flags: c_uint);
+        fn cudaStreamCreateWithPriority(stream: *mut Stream, flags: c_uint, priority: c_int);
+        fn cudaStreamSynchronize(stream: Stream);
+        fn cudaStreamDestroy(stream: Stream);
+        fn cudaEventCreateWithFlags(event: *mut Event, flags: c_uint);
+        fn cudaEventRecord(event: Event, stream: Stream);
+        fn cudaEventSynchronize(event: Event);
+        fn cudaEventQuery(event: Event);
+        #[cfg(feature = "kit")] fn cudaEventElapsedTime(milliseconds: *mut f32, from: Event, to: Event);
+        fn cudaEventDestroy(event: Event);
     }
     launchers {
-        fn interlock_driver_entry_point(symbol: *const c_char, version: c_uint, function: *mut *mut c_void);
         #[cfg(feature = "kit")]
         fn interlock_fr_mul(out: *mut c_void, a: *const c_void, b: *const c_void, n: usize, stream: Stream);
         fn interlock_quotient_domain(domain: *mut c_void, log2: c_uint, stream: Stream);
@@ -178,21 +220,90 @@ functions! {
         fn interlock_terms(
             scratch: *mut c_void, terms: *const interlock_query_terms, variables: *const interlock_variables, stream: Stream
         );
-        fn interlock_expand(
-            out: *mut c_void, m: usize, variables: *const interlock_variables, full: *const c_void, stream: Stream
-        );
+        fn interlock_expand(out: *mut c_void, n: usize, pieces: *const c_void, places: *const u32, stream: Stream);
     }
     driver {
         fn cuDeviceGet(device: *mut c_int, ordinal: c_int);
         fn cuDeviceGetName(name: *mut c_char, len: c_int, device: c_int);
         fn cuDeviceTotalMem(bytes: *mut usize, device: c_int);
+        fn cuMemAddressReserve(
+            address: *mut DevicePointer, bytes: usize, alignment: usize, wanted: DevicePointer, flags: u64
+        );
+        fn cuMemAddressFree(address: DevicePointer, bytes: usize);
+        fn cuMemCreate(handle: *mut MemoryHandle, bytes: usize, properties: *const MemoryProperties, flags: u64);
+        fn cuMemRelease(handle: MemoryHandle);
+        fn cuMemMap(address: DevicePointer, bytes: usize, offset: usize, handle: MemoryHandle, flags: u64);
+        fn cuMemUnmap(address: DevicePointer, bytes: usize);
+        fn cuMemSetAccess(address: DevicePointer, bytes: usize, access: *const MemoryAccess, count: usize);
     }
+}
+
+extern "C" {
+    /// CUDA's words for an error: not counted, and may always be asked for.
+    pub fn cudaGetErrorString(error: Status) -> *const c_char;
 }
 
 static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
 
-fn count(function: Function) {
+/// Counts a call and makes it, unless an earlier one has shown that no more will succeed: then that one's error is the result.
+fn called(function: Function, call: impl FnOnce() -> Status) -> Status {
     COUNTS[function as usize].fetch_add(1, Ordering::Relaxed);
+    let fatal = FATAL.load(Ordering::Relaxed);
+    if fatal != SUCCESS {
+        return fatal;
+    }
+    #[cfg(feature = "kit")]
+    if let Some(status) = injected() {
+        return noted(status);
+    }
+    noted(call())
+}
+
+/// The first error after which CUDA does nothing more in this process, or 0.
+static FATAL: AtomicI32 = AtomicI32::new(SUCCESS);
+
+/// What CUDA documents as leaving the process inconsistent, "to continue using CUDA, the process must be terminated and
+/// relaunched", and what its driver answers from then on.
+const FATAL_ERRORS: [Status; 13] = [4, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718];
+const LAUNCH_FAILURE: Status = 719;
+
+fn noted(status: Status) -> Status {
+    if status == LAUNCH_FAILURE || FATAL_ERRORS.contains(&status) {
+        // The first one stays: it says what happened.
+        let _ = FATAL.compare_exchange(SUCCESS, status, Ordering::Relaxed, Ordering::Relaxed);
+    }
+    status
+}
+
+/// The error that has ended this process's use of CUDA, if one has.
+pub fn fatal() -> Option<Status> {
+    Some(FATAL.load(Ordering::Relaxed)).filter(|status| *status != SUCCESS)
+}
+
+/// How many more calls succeed before one fails, as set by [`fail_after`]; negative for no end.
+#[cfg(feature = "kit")]
+static LEFT: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(-1);
+#[cfg(feature = "kit")]
+static FAILURE: AtomicI32 = AtomicI32::new(SUCCESS);
+
+/// Makes the call after the next `calls` fail with `status` without being made, and no other; to test what comes of it. Negative
+/// numbers take it back.
+#[cfg(feature = "kit")]
+pub fn fail_after(calls: i64, status: Status) {
+    FAILURE.store(status, Ordering::SeqCst);
+    LEFT.store(calls, Ordering::SeqCst);
+}
+
+/// Whether the failure that [`fail_after`] ordered has not come yet.
+#[cfg(feature = "kit")]
+pub fn failure_is_due() -> bool {
+    LEFT.load(Ordering::SeqCst) >= 0
+}
+
+#[cfg(feature = "kit")]
+fn injected() -> Option<Status> {
+    let before = LEFT.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| (left >= 0).then(|| left - 1));
+    (before == Ok(0)).then(|| FAILURE.load(Ordering::SeqCst))
 }
 
 /// How often this process has called each of CUDA's functions and launchers, by name.

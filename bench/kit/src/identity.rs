@@ -1,10 +1,11 @@
 //! Whether h is the quotient, by what all of its coefficients and all evaluations are at one point of the coset.
 
-use blst::*;
+use blst::blst_fr;
 use rayon::prelude::*;
 
 use crate::inputs::Random;
-use crate::operations::{blst_out, fr_one};
+use crate::operations::fr_one;
+use crate::scalar::{add, from_u64, inverse, mul, power, root_of_unity, sub};
 
 const CHUNK: usize = 1 << 12;
 
@@ -17,10 +18,10 @@ pub fn check(log2: u32, evaluations: [&[blst_fr]; 3], h: &[blst_fr], seed: u64) 
     let m = 1usize << log2;
     let root = root_of_unity(log2);
     let j = Random(seed).word() as usize % m;
-    let x = mul(&number(7), &power(&root, j));
+    let x = mul(&from_u64(7), &power(&root, j));
     let vanishing = sub(&power(&x, m), &fr_one());
     let weights = weights(&root, &x, m);
-    let scale = mul(&vanishing, &inverse(&number(m as u64)));
+    let scale = mul(&vanishing, &inverse(&from_u64(m as u64)));
     let [a, b, c] = evaluations.map(|values| mul(&scale, &inner_product(values, &weights)));
     let powers = reversed_powers(&x, log2);
     let right = mul(&vanishing, &inner_product(h, &powers));
@@ -68,51 +69,4 @@ fn reversed_powers(x: &blst_fr, log2: u32) -> Vec<blst_fr> {
 fn inner_product(x: &[blst_fr], y: &[blst_fr]) -> blst_fr {
     let zero = blst_fr::default;
     (x, y).into_par_iter().fold(zero, |sum, (x, y)| add(&sum, &mul(x, y))).reduce(zero, |x, y| add(&x, &y))
-}
-
-/// A root of unity of order 2^log2: 7^((r − 1) / 2^32) to the power of 2^(32 − log2).
-fn root_of_unity(log2: u32) -> blst_fr {
-    const ODD_PART: [u64; 4] = [0xfffe_5bfe_ffff_ffff, 0x09a1_d805_53bd_a402, 0x299d_7d48_3339_d808, 0x73ed_a753];
-    let mut root = fr_one();
-    for word in ODD_PART.iter().rev() {
-        for bit in (0..64).rev() {
-            root = mul(&root, &root);
-            if word >> bit & 1 == 1 {
-                root = mul(&root, &number(7));
-            }
-        }
-    }
-    power(&root, 1 << (32 - log2))
-}
-
-fn power(x: &blst_fr, mut exponent: usize) -> blst_fr {
-    let (mut result, mut square) = (fr_one(), *x);
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = mul(&result, &square);
-        }
-        square = mul(&square, &square);
-        exponent >>= 1;
-    }
-    result
-}
-
-fn number(n: u64) -> blst_fr {
-    blst_out!(blst_fr, blst_fr_from_uint64([n, 0, 0, 0].as_ptr()))
-}
-
-fn inverse(x: &blst_fr) -> blst_fr {
-    blst_out!(blst_fr, blst_fr_eucl_inverse(x))
-}
-
-fn mul(x: &blst_fr, y: &blst_fr) -> blst_fr {
-    blst_out!(blst_fr, blst_fr_mul(x, y))
-}
-
-fn add(x: &blst_fr, y: &blst_fr) -> blst_fr {
-    blst_out!(blst_fr, blst_fr_add(x, y))
-}
-
-fn sub(x: &blst_fr, y: &blst_fr) -> blst_fr {
-    blst_out!(blst_fr, blst_fr_sub(x, y))
 }

@@ -8,14 +8,25 @@ mod host;
 mod identity;
 mod inputs;
 #[cfg(device)]
+mod loading;
+#[cfg(device)]
 mod msm;
 mod operations;
 #[cfg(device)]
 mod quotient;
+mod scalar;
+mod shapes;
 #[cfg(device)]
 mod throughput;
+#[cfg(device)]
+mod uploads;
+#[cfg(device)]
+mod warm;
+
+use std::time::SystemTime;
 
 use check::Plain;
+use interlock::settings::BackendChoice;
 use operations::{One, Pair, Points};
 
 // SAFETY: integers without padding: the sizes are multiples of the alignment.
@@ -26,19 +37,31 @@ unsafe impl<T: Copy> Plain for Pair<T> {}
 unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
 const USAGE: &str =
-    "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-times K | msm N |
-                     msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO
+    "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
+                     quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED] |
+                     uploads N | uploads-time LOG | warm | compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
   throughput   times multiplications and additions on the first GPU
   quotient K   compares the polynomial h over domains of 2 to 2^K points on the first GPU with the CPU's
+  quotient-few the same for three small domains, for compute-sanitizer
   quotient-times K   times it over large domains of up to 2^K points
   msm N        compares MSMs, sums, decoding and lists of up to N with blst's and the CPU's on the first GPU
   msm-few      the same for a few MSMs and sums, for compute-sanitizer
   msm-time LOG times MSMs of up to 2^LOG terms (from 12 on), sums and decoding
   msm-sweep GROUP LOG FROM TO
-               times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits";
+               times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits
+  load N       compares what the GPU's loader says of bad parameter files, N of them large, with what the CPU's says, and the
+               points of a good one
+  shapes [N] [SEED]
+               compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given
+  uploads N    sends vectors of up to N scalars to the first GPU, from one thread and from several, and compares what it has then
+  uploads-time LOG
+               times the sending of 2^LOG scalars
+  warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything
+  compare LOG K
+               prints rows of bench/compare.sh for MSMs of up to 2^LOG terms and h over up to 2^K points";
 
 const SEED: u64 = 20_240_229;
 
@@ -54,6 +77,10 @@ fn main() {
         ["device", n] => number(n).and_then(on_device),
         #[cfg(device)]
         ["throughput"] => device::Device::first().and_then(|device| throughput::all(&device)),
+        #[cfg(device)]
+        ["quotient-few"] => device::Device::first()
+            .and_then(|device| quotient::check_few(&device, SEED))
+            .map(|n| println!("device: {n} coefficients of h are the CPU's")),
         #[cfg(device)]
         ["quotient", log2] => domain(log2).and_then(|log2| {
             let compared = quotient::check(&device::Device::first()?, log2, SEED)?;
@@ -79,6 +106,29 @@ fn main() {
             let bits = number(from)? as u32..=number(to)? as u32;
             msm::sweep(&device::Device::first()?, group, log as u32, bits)
         }),
+        #[cfg(device)]
+        ["load", n] => number(n)
+            .and_then(|n| loading::check(n, SEED))
+            .map(|n| println!("loading: {n} files are to the GPU what they are to the CPU")),
+        #[cfg(device)]
+        ["uploads", n] => number(n)
+            .and_then(|n| uploads::check(&device::Device::first()?, n, SEED))
+            .map(|n| println!("uploads: {n} are on the device as they were sent")),
+        #[cfg(device)]
+        ["uploads-time", log] => {
+            number(log).and_then(|log| uploads::time(&device::Device::first()?, (log as u32).clamp(1, 30), SEED))
+        }
+        #[cfg(device)]
+        ["warm"] => warm::check().map(|said| println!("warm: {said}")),
+        ["shapes"] => check_shapes(200, seed_of_now()),
+        ["shapes", n] => number(n).and_then(|n| check_shapes(n, seed_of_now())),
+        ["shapes", n, seed] => number(n).and_then(|n| check_shapes(n, number(seed)? as u64)),
+        #[cfg(device)]
+        ["compare", log, log2] => number(log).and_then(|log| {
+            let device = device::Device::first()?;
+            msm::compare(&device, (log as u32).clamp(20, 30))?;
+            quotient::rows(&device, domain(log2)?, SEED)
+        }),
         _ => Err(USAGE.to_owned()),
     };
     if let Err(what) = outcome {
@@ -103,6 +153,16 @@ fn check_msm(n: usize) -> Result<(), String> {
 #[cfg(device)]
 fn domain(text: &str) -> Result<u32, String> {
     text.parse().ok().filter(|log2| *log2 <= 32).ok_or_else(|| format!("{text:?} is no size of a domain\n{USAGE}"))
+}
+
+fn check_shapes(count: usize, seed: u64) -> Result<(), String> {
+    shapes::check(count, seed, [BackendChoice::Gpu, BackendChoice::Cpu]).map(|said| println!("shapes: {said}"))
+}
+
+/// Another each second, with room for the seeds that follow it.
+fn seed_of_now() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    1_000 * since.map_or(0, |since| since.as_secs())
 }
 
 fn devices() -> Result<(), String> {

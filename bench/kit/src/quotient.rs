@@ -4,6 +4,7 @@ use blst::blst_fr;
 use interlock::kit::{quotient_coefficients, DeviceBuffer, Domain, Event, Stream};
 use interlock::prove::Evaluations;
 use interlock::Error;
+use interlock_bench_measure::{sorted, Row};
 use rayon::prelude::*;
 
 use crate::device::Device;
@@ -33,31 +34,47 @@ pub fn check(device: &Device, log2: u32, seed: u64) -> Result<usize, String> {
     let mut compared = 0;
     for log2 in 1..=log2 {
         for (what, values) in inputs(log2, seed) {
-            let on_device = h(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
-            let Values { a, b, c } = &values;
-            let on_cpu = quotient_coefficients(log2, &Evaluations { a, b, c }).map_err(|error| error.to_string())?;
-            if let Some(i) = (0..on_cpu.len()).into_par_iter().find_first(|&i| on_cpu[i] != on_device[i]) {
-                let (on_device, on_cpu) = (on_device[i], on_cpu[i]);
-                return Err(format!(
-                    "h over 2^{log2}, {what}: coefficient {i} is {on_device:x?}, but {on_cpu:x?} on the CPU"
-                ));
-            }
-            compared += on_cpu.len();
+            compared += compare(device, log2, what, &values)?;
         }
     }
     Ok(compared)
 }
 
-/// Random values that carry much, with the end of each vector zero as in a circuit; and, over small domains, all the edges and
-/// constants.
-fn inputs(log2: u32, seed: u64) -> Vec<(&'static str, Values)> {
+/// The same for random values over domains that reach all kernels with few blocks, for tools that make kernels very slow.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_few(device: &Device, seed: u64) -> Result<usize, String> {
+    // A part of a block, a block, and the least domain for which a pass exchanges elements.
+    [3, 9, 12].into_iter().map(|log2| compare(device, log2, "random", &random_circuit(log2, seed))).sum()
+}
+
+fn compare(device: &Device, log2: u32, what: &str, values: &Values) -> Result<usize, String> {
+    let on_device = h(log2, values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
+    let Values { a, b, c } = values;
+    let on_cpu = quotient_coefficients(log2, &Evaluations { a, b, c }).map_err(|error| error.to_string())?;
+    if let Some(i) = (0..on_cpu.len()).into_par_iter().find_first(|&i| on_cpu[i] != on_device[i]) {
+        let (on_device, on_cpu) = (on_device[i], on_cpu[i]);
+        return Err(format!("h over 2^{log2}, {what}: coefficient {i} is {on_device:x?}, but {on_cpu:x?} on the CPU"));
+    }
+    Ok(on_cpu.len())
+}
+
+/// Random values that carry much, with the end of each vector zero as in a circuit.
+fn random_circuit(log2: u32, seed: u64) -> Values {
     let m = 1usize << log2;
-    let circuit = |seed: u64| {
+    let vector = |seed: u64| {
         let mut values = random(m, seed);
         values[m - m / 34..].fill(blst_fr::default());
         values
     };
-    let mut inputs = vec![("random", Values { a: circuit(seed), b: circuit(seed + 1), c: circuit(seed + 2) })];
+    Values { a: vector(seed), b: vector(seed + 1), c: vector(seed + 2) }
+}
+
+/// Random values; and, over small domains, all the edges and constants.
+fn inputs(log2: u32, seed: u64) -> Vec<(&'static str, Values)> {
+    let m = 1usize << log2;
+    let mut inputs = vec![("random", random_circuit(log2, seed))];
     if log2 <= 13 {
         let edges = edges::<blst_fr>();
         let all_edges: Vec<_> = edges.iter().cycle().take(m).copied().collect();
@@ -109,12 +126,7 @@ fn h(log2: u32, values: &Values, stream: &Stream) -> Result<Vec<blst_fr>, Error>
 pub fn times(device: &Device, log2: u32, seed: u64) -> Result<Vec<String>, String> {
     let mut lines = Vec::new();
     for log2 in TIMED.into_iter().filter(|size| *size <= log2) {
-        let values =
-            Values { a: random(1 << log2, seed), b: random(1 << log2, seed + 1), c: random(1 << log2, seed + 2) };
-        let coefficients = h(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
-        identity::check(log2, [&values.a, &values.b, &values.c], &coefficients, seed)?;
-        let mut seconds = run(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
-        seconds.sort_by(f64::total_cmp);
+        let seconds = sorted(checked(device, log2, seed)?);
         let milliseconds = |i: usize| seconds[i] * 1e3;
         let (multiplications, bytes) = (multiplications(log2), bytes(log2));
         lines.push(format!(
@@ -129,6 +141,26 @@ pub fn times(device: &Device, log2: u32, seed: u64) -> Result<Vec<String>, Strin
         ));
     }
     Ok(lines)
+}
+
+/// The same times as rows of `bench/compare.sh`.
+///
+/// # Errors
+/// What went wrong, in words: a wrong h too.
+pub fn rows(device: &Device, log2: u32, seed: u64) -> Result<(), String> {
+    for log2 in TIMED.into_iter().filter(|size| *size <= log2) {
+        let row = Row::new(format!("h 2^{log2}"), "interlock", checked(device, log2, seed)?);
+        println!("{}", Row { floor: Some(multiplications(log2) / MULTIPLICATIONS_A_SECOND), right: Some(true), ..row });
+    }
+    Ok(())
+}
+
+/// Checks h over 2^`log2` points and returns the seconds of each run.
+fn checked(device: &Device, log2: u32, seed: u64) -> Result<Vec<f64>, String> {
+    let values = Values { a: random(1 << log2, seed), b: random(1 << log2, seed + 1), c: random(1 << log2, seed + 2) };
+    let coefficients = h(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
+    identity::check(log2, [&values.a, &values.b, &values.c], &coefficients, seed)?;
+    run(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))
 }
 
 /// The seconds of each run but the first. Each works on what the last one left.

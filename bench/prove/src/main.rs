@@ -1,27 +1,28 @@
 //! Times and checks whole proofs of circuits of any size that have the shape of Filecoin's PoRep.
 
 mod circuit;
+mod exchange;
 mod expected;
 mod file;
+mod floor;
 mod known;
-mod measure;
 mod options;
-mod peers;
 mod report;
 mod scalar;
 mod work;
 
+use std::io;
 use std::path::Path;
 
 use interlock::curve::Proof;
 use interlock::prove::{prove, Batch};
 use interlock::{logging, settings, Locks, Srs};
+use interlock_bench_measure::{device_use, timed};
 
 use circuit::{Densities, Made};
 use known::{Counts, Logs};
-use measure::timed;
 use options::Options;
-use report::{Loading, Report, Row};
+use report::{Loading, Proofs, Report};
 use work::{Mix, Sizes, POREP, TWELVE};
 
 fn main() {
@@ -35,18 +36,26 @@ fn main() {
 fn run(options: &Options) -> Result<(), String> {
     settings::set_backend(options.backend);
     logging::set_level(logging::Level::Info);
-    let mut report = Report::new(options.backend);
-    for log2 in &options.sizes {
-        let path = options.folder.join(format!("interlock-bench-{log2}-{}.params", std::process::id()));
-        let done = size(*log2, &path, options, &mut report);
-        // A file that was never made need not go.
-        let _ = std::fs::remove_file(&path);
-        if let Err(what) = done {
-            print!("{report}");
-            return Err(format!("2^{log2}: {what}"));
+    let mut report = Report::default();
+    let done = options.sizes.iter().try_for_each(|log2| {
+        let name = match options.compare {
+            true => log2.to_string(),
+            false => format!("interlock-bench-{log2}-{}", std::process::id()),
+        };
+        let folder = options.folder.join(name);
+        let done = size(*log2, &folder, options, &mut report);
+        if !options.compare {
+            // What was never made need not go.
+            let _ = std::fs::remove_dir_all(&folder);
         }
+        done.map_err(|what| format!("2^{log2}: {what}"))
+    });
+    if options.compare {
+        report.print_rows();
+    } else {
+        print!("{report}");
     }
-    print!("{report}");
+    done?;
     match report.wrong() {
         0 => Ok(()),
         n => Err(format!("{n} proofs are WRONG")),
@@ -54,11 +63,16 @@ fn run(options: &Options) -> Result<(), String> {
 }
 
 /// All that is measured at one size.
-fn size(log2: u32, path: &Path, options: &Options, report: &mut Report) -> Result<(), String> {
+fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Result<(), String> {
+    let written = |path: &Path, outcome: io::Result<u64>| {
+        outcome.map_err(|error| format!("{} cannot be written: {error}", path.display()))
+    };
+    written(folder, std::fs::create_dir_all(folder).map(|()| 0))?;
+    let path = &folder.join("params");
     let logs = Logs::new();
     let densities = Densities::new(Sizes::of(log2));
     let (bytes, wrote) = timed(|| file::write(path, &logs, &Counts::of(&densities)));
-    let bytes = bytes.map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    let bytes = written(path, bytes)?;
     eprintln!("2^{log2}: parameters of {bytes} bytes written in {:.2} s", wrote.seconds);
 
     let open = || timed(|| Srs::open(path, false));
@@ -67,18 +81,24 @@ fn size(log2: u32, path: &Path, options: &Options, report: &mut Report) -> Resul
     drop(open().0.map_err(told)?);
     let (srs, load) = open();
     let srs = srs.map_err(told)?;
-    report.loaded(Loading { log2, bytes, took: load });
+    report.loadings.push(Loading { log2, bytes, took: load, floor: floor::loading(bytes) });
 
     let mut is_first = true;
     for mix in [&POREP, &TWELVE] {
         let (made, making) = timed(|| Made::new(&densities, mix));
         eprintln!("2^{log2}, {}: circuit made in {:.2} s", mix.name, making.seconds);
-        report.proved(proofs(&made, mix, &srs, &logs, options, is_first)?);
+        let (proof, proofs) = proofs(&made, mix, &srs, &logs, options, is_first)?;
+        report.proofs.push(proofs);
+        if options.compare {
+            let path = folder.join(format!("{}.circuit", mix.name));
+            written(&path, exchange::write(&path, &made, &proof))?;
+        }
         is_first = false;
     }
     Ok(())
 }
 
+/// The proofs of one circuit: the first, and what they took.
 fn proofs(
     made: &Made<'_>,
     mix: &Mix,
@@ -86,7 +106,7 @@ fn proofs(
     logs: &Logs,
     options: &Options,
     is_first: bool,
-) -> Result<Row, String> {
+) -> Result<(Proof, Proofs), String> {
     let one = || prove_once(made, srs);
     let (proof, first) = timed(one);
     let proof = proof?;
@@ -105,8 +125,9 @@ fn proofs(
         eprintln!("2^{log2}, {}: {:.4} s, {:.3} CPU s", mix.name, took.seconds, took.cpu_seconds);
         warm.push(took);
     }
-    let device_mib = measure::device_memory(|| same(one()?))?;
-    Ok(Row { log2, mix: mix.name, first: is_first.then_some(first), warm, device_mib, wrong })
+    let device = device_use(|| same(one()?))?;
+    let first = is_first.then_some(first);
+    Ok((proof, Proofs { log2, mix: mix.name, first, warm, device, wrong, floor: floor::proof(made) }))
 }
 
 fn prove_once(made: &Made<'_>, srs: &Srs) -> Result<Proof, String> {

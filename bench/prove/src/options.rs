@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use interlock::settings::BackendChoice;
 
-const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--folder FOLDER] K...
+const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] K...
   K...               sizes, as log2 of the domain
   --backend gpu|cpu  what proves (gpu)
   --warm N           proofs timed after the first (5)
   --check K          proofs are checked up to this size (24)
+  --compare          prints rows for bench/compare.sh, and leaves parameters, circuits and proofs in FOLDER/K for others
   --folder FOLDER    where parameter files go, one at a time: 400 bytes times the domain's size (the system's temporary folder)";
 
 /// What was asked for.
@@ -16,6 +17,7 @@ pub struct Options {
     pub backend: BackendChoice,
     pub warm: usize,
     pub check_up_to: u32,
+    pub compare: bool,
     pub folder: PathBuf,
     pub sizes: Vec<u32>,
 }
@@ -28,6 +30,7 @@ impl Options {
             backend: BackendChoice::Gpu,
             warm: 5,
             check_up_to: 24,
+            compare: false,
             folder: std::env::temp_dir(),
             sizes: Vec::new(),
         };
@@ -37,6 +40,7 @@ impl Options {
                 "--backend" => options.backend = backend(&value()?)?,
                 "--warm" => options.warm = number(&value()?, 1, 1_000)?,
                 "--check" => options.check_up_to = number(&value()?, 0, 31)? as u32,
+                "--compare" => options.compare = true,
                 "--folder" => options.folder = value()?.into(),
                 size => options.sizes.push(number(size, 4, 31)? as u32),
             }

@@ -1,24 +1,50 @@
 //! The GPU backend.
 
-use std::sync::{Mutex, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
-use super::engine::{Circuit, Engine, Proved};
-use super::{devices, DeviceGuard};
+use super::circuit::{self, Circuit};
+use super::engine::Engine;
+#[cfg(feature = "kit")]
+use super::raw::Raw;
+use super::residents::Points;
+use super::results::Results;
+use super::status::check_alive;
+use super::{budget, devices, streamed, DeviceGuard};
+use crate::cpu::{assemble, Sums};
 use crate::curve::Proof;
 use crate::error::Error;
+use crate::logging;
 use crate::params::Parameters;
-use crate::prove::{Backend, Batch, Pending};
+#[cfg(feature = "kit")]
+use crate::params::Query;
+use crate::prove::{check_blinding, Backend, Batch, Blinding, Pending};
 
-/// The backend that proves on the GPUs of this machine: one proof at a time on each.
+/// The backend that proves on the GPUs of this machine.
 pub(super) struct Gpu {
     devices: Vec<Device>,
 }
 
 struct Device {
     ordinal: usize,
-    memory: u64,
     supported: bool,
-    engine: Mutex<Option<Engine>>,
+    engine: OnceLock<Engine>,
+    starting: Mutex<()>,
+}
+
+impl Device {
+    /// The engine, started when it is first asked for. The device must be current.
+    fn engine(&self) -> Result<&Engine, Error> {
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let engine = Engine::new(self.ordinal, budget::of_current_device()?)?;
+        Ok(self.engine.get_or_init(|| engine))
+    }
 }
 
 impl Gpu {
@@ -33,15 +59,15 @@ impl Gpu {
         }
         let device = |(ordinal, info): (usize, super::DeviceInfo)| Device {
             ordinal,
-            memory: info.memory,
             supported: info.supported,
-            engine: Mutex::new(None),
+            engine: OnceLock::new(),
+            starting: Mutex::new(()),
         };
         let devices = devices()?.into_iter().enumerate().map(device).collect();
         Ok(GPU.get_or_init(|| Self { devices }))
     }
 
-    /// The device asked for, or one that is idle, or else the first.
+    /// The device asked for, or the one that will be free first.
     fn device(&self, asked: Option<usize>) -> Result<&Device, Error> {
         let count = self.devices.len();
         match asked {
@@ -52,14 +78,12 @@ impl Gpu {
                 }
                 Ok(device)
             }
-            None => {
-                let supported = || self.devices.iter().filter(|device| device.supported);
-                let idle = |device: &&Device| !matches!(device.engine.try_lock(), Err(TryLockError::WouldBlock));
-                supported()
-                    .find(idle)
-                    .or_else(|| supported().next())
-                    .ok_or_else(|| Error::NoGpu { why: "this build has no code for any device".to_owned() })
-            }
+            None => self
+                .devices
+                .iter()
+                .filter(|device| device.supported)
+                .min_by_key(|device| device.engine.get().map_or(0, |engine| engine.memory().waiting()))
+                .ok_or_else(|| Error::NoGpu { why: "this build has no code for any device".to_owned() }),
         }
     }
 }
@@ -69,63 +93,126 @@ impl Backend for Gpu {
         "gpu"
     }
 
-    fn can_prove(&self, srs: &Parameters, device: Option<usize>) -> Result<(), Error> {
-        let device = self.device(device)?;
-        let needed = bytes_needed(srs);
-        if needed > device.memory {
-            return Err(Error::NoGpu {
-                why: format!(
-                    "parameters and vectors of this circuit take {} MiB of device memory, and device {} has {} MiB",
-                    needed >> 20,
-                    device.ordinal,
-                    device.memory >> 20
-                ),
-            });
-        }
-        Ok(())
+    fn can_prove(&self, _: &Parameters, device: Option<usize>) -> Result<(), Error> {
+        self.device(device).map(drop)
+    }
+
+    fn load(&self, srs: &Parameters) -> Result<(), Error> {
+        let device = self.device(None)?;
+        let _current = DeviceGuard::set(device.ordinal)?;
+        device.engine()?.points(srs).map(drop)
     }
 
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
+        let begun = Instant::now();
+        check_alive()?;
         let device = self.device(batch.device)?;
-        let proved = {
-            let mut engine = device.engine.lock().unwrap_or_else(PoisonError::into_inner);
-            let _current = DeviceGuard::set(device.ordinal)?;
-            let proved = prove(&mut engine, &batch);
-            if proved.is_err() {
-                // Whatever state a failure leaves it in, the next proof starts afresh.
-                *engine = None;
+        let _current = DeviceGuard::set(device.ordinal)?;
+        let engine = device.engine()?;
+        let points = engine.points(&batch.srs)?;
+        let mut circuits = Vec::new();
+        for (number, (evaluations, witness)) in batch.evaluations.iter().zip(&batch.witnesses).enumerate() {
+            check_blinding(number, &batch.blindings[number])?;
+            circuits.push(Circuit { number, evaluations, witness });
+        }
+        let results = match &points {
+            Points::Resident(resident) => {
+                circuits.iter().map(|circuit| circuit::enqueue(engine, *circuit, resident)).collect::<Result<_, _>>()?
             }
-            proved?
+            Points::Streamed(raw) => streamed::enqueue(engine, &circuits, raw)?,
         };
-        proved.iter().for_each(|proved| proved.log(&batch.srs));
-        Ok(Box::new(Finished(proved.iter().map(|proved| proved.proof).collect())))
+        Ok(Box::new(Started {
+            results,
+            points,
+            constraints: batch.evaluations.iter().map(|evaluations| evaluations.a.len()).collect(),
+            blindings: batch.blindings,
+            srs: batch.srs,
+            ordinal: device.ordinal,
+            begun,
+            enqueued: begun.elapsed(),
+        }))
     }
 }
 
-fn prove(engine: &mut Option<Engine>, batch: &Batch<'_, '_>) -> Result<Vec<Proved>, Error> {
-    let engine = match engine {
-        Some(engine) => engine,
-        none => none.insert(Engine::new()?),
-    };
-    let circuits = batch.evaluations.iter().zip(&batch.witnesses).zip(&batch.blindings).enumerate();
-    circuits
-        .map(|(number, ((evaluations, witness), blinding))| {
-            engine.prove(Circuit { number, evaluations, witness, blinding }, &batch.srs)
-        })
-        .collect()
+/// The queries of `srs` as they are on the device that would prove now: what `bench/kit` compares.
+///
+/// # Errors
+/// Those of [`Backend::load`], [`Error::OutOfMemory`], and [`Error::Size`] if they are not there as a whole.
+#[cfg(feature = "kit")]
+pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error> {
+    let device = Gpu::get()?.device(None)?;
+    let _current = DeviceGuard::set(device.ordinal)?;
+    match device.engine()?.points(srs)? {
+        Points::Resident(resident) => resident.to_host(),
+        Points::Streamed(_) => {
+            let expected = "the budget has no room for them".to_owned();
+            Err(Error::Size { field: "parameters".to_owned(), found: srs.bytes(), expected })
+        }
+    }
 }
 
-/// What a proof takes at least: the queries, three vectors over the domain, and the sorting of an MSM of that size.
-fn bytes_needed(srs: &Parameters) -> u64 {
-    let m = srs.domain_size() as u64;
-    srs.bytes() as u64 + m * (3 * 32 + 64)
+/// The bytes of each query of the file at `path`, by way of page-locked memory, and checked on the device that would prove now.
+///
+/// # Errors
+/// Those of [`Parameters::open`] and [`Raw::load`].
+#[cfg(feature = "kit")]
+pub fn query_bytes(path: &std::path::Path) -> Result<[Vec<u8>; 5], Error> {
+    let srs = Parameters::open(path, false)?;
+    let device = Gpu::get()?.device(None)?;
+    let _current = DeviceGuard::set(device.ordinal)?;
+    let raw = Raw::load(device.engine()?, &srs)?;
+    Ok(Query::ALL.map(|query| raw.bytes(query).to_vec()))
 }
 
-/// A batch whose proofs are made.
-struct Finished(Vec<Proof>);
+/// A batch whose work is enqueued.
+struct Started {
+    /// Of each circuit. Dropped first: to drop them waits for what uses the points.
+    results: Vec<Vec<Results>>,
+    points: Points,
+    constraints: Vec<usize>,
+    blindings: Vec<Blinding>,
+    srs: Arc<Parameters>,
+    ordinal: usize,
+    begun: Instant,
+    enqueued: Duration,
+}
 
-impl Pending for Finished {
+impl Pending for Started {
     fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
-        Ok(self.0)
+        let proofs = self.proofs()?;
+        self.log();
+        Ok(proofs)
+    }
+}
+
+impl Started {
+    fn proofs(&self) -> Result<Vec<Proof>, Error> {
+        let _current = DeviceGuard::set(self.ordinal)?;
+        let circuits = self.results.iter().zip(&self.blindings);
+        circuits
+            .map(|(results, blinding)| {
+                let mut sums = Sums::default();
+                results.iter().try_for_each(|results| results.add_to(&mut sums))?;
+                Ok(assemble(&sums, blinding, &self.srs))
+            })
+            .collect()
+    }
+
+    fn log(&self) {
+        logging::info!(
+            "gpu {}: {} circuits of {:?} constraints, {} inputs, {} aux, domain 2^{}, parameters {}; ms: {} until all was enqueued, {} in all",
+            self.ordinal,
+            self.constraints.len(),
+            self.constraints,
+            self.srs.counts.inputs,
+            self.srs.counts.l,
+            self.srs.domain_log2(),
+            match self.points {
+                Points::Resident(_) => "in its memory",
+                Points::Streamed(_) => "streamed",
+            },
+            self.enqueued.as_millis(),
+            self.begun.elapsed().as_millis(),
+        );
     }
 }

@@ -1,12 +1,14 @@
-//! Device memory, a plain allocation each.
+//! Device memory: what owns it, and views of it.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use super::{status::check, Stream};
+use super::{
+    status::{check, warn_unless_lost},
+    Stream,
+};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 
 /// What may be copied to a device and back.
@@ -33,47 +35,41 @@ unsafe impl Plain for G1Affine {}
 // SAFETY: as above.
 unsafe impl Plain for G2Affine {}
 
-/// `len` values of `T` in the memory of the device that was current when it was made.
+/// Values in the memory of a device, which something else owns: a [`DeviceBuffer`], or a block of the device's arena.
 #[derive(Debug)]
-pub struct DeviceBuffer<T> {
+pub struct DeviceSlice<T> {
     pointer: *mut c_void,
     len: usize,
     _values: PhantomData<T>,
 }
 
 // SAFETY: device memory belongs to no thread.
-unsafe impl<T: Plain> Send for DeviceBuffer<T> {}
+unsafe impl<T: Plain> Send for DeviceSlice<T> {}
 // SAFETY: sharing it gives out no more than its address.
-unsafe impl<T: Plain> Sync for DeviceBuffer<T> {}
+unsafe impl<T: Plain> Sync for DeviceSlice<T> {}
 
-impl<T: Plain> DeviceBuffer<T> {
-    /// Room for `len` values, which hold whatever was there.
+impl<T: Plain> DeviceSlice<T> {
+    /// `len` values at `pointer`, which need not be null if there are none.
     ///
-    /// # Errors
-    /// [`Error::Cuda`].
-    pub fn new(len: usize) -> Result<Self, Error> {
-        let mut pointer = std::ptr::null_mut();
-        let bytes = len.saturating_mul(size_of::<T>());
-        // SAFETY: one pointer is written.
-        check("cudaMalloc", unsafe { sys::cudaMalloc(&mut pointer, bytes) })?;
-        Ok(Self { pointer, len, _values: PhantomData })
+    /// # Safety
+    /// It is device memory with room for them, aligned to 256 bytes or inside of what is, and stays so as long as anything uses it.
+    pub unsafe fn from_raw(pointer: *mut c_void, len: usize) -> Self {
+        Self { pointer, len, _values: PhantomData }
     }
 
-    /// A copy of `values`, complete on return.
+    /// All values.
+    pub fn all(&self) -> Self {
+        self.range(0..self.len)
+    }
+
+    /// The values from number `range.start` to before `range.end`.
     ///
-    /// # Errors
-    /// [`Error::Cuda`].
-    #[cfg(feature = "kit")]
-    pub fn from_host(values: &[T], stream: &Stream) -> Result<Self, Error> {
-        let buffer = Self::new(values.len())?;
-        // SAFETY: both ranges have this many bytes, and `values` is borrowed until the copy is waited for below.
-        let code = unsafe {
-            let (to, from) = (buffer.pointer, values.as_ptr().cast());
-            sys::cudaMemcpyAsync(to, from, size_of_val(values), sys::HOST_TO_DEVICE, stream.as_raw())
-        };
-        check("cudaMemcpyAsync", code)?;
-        stream.synchronize()?;
-        Ok(buffer)
+    /// # Panics
+    /// If there are not so many.
+    pub fn range(&self, range: std::ops::Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= self.len, "{range:?} of {}", self.len);
+        let pointer = self.pointer.wrapping_byte_add(range.start * size_of::<T>());
+        Self { pointer, len: range.end - range.start, _values: PhantomData }
     }
 
     /// The values, after all that is enqueued on `stream`.
@@ -100,7 +96,10 @@ impl<T: Plain> DeviceBuffer<T> {
     /// # Errors
     /// [`Error::Cuda`].
     pub fn clear(&self, stream: &Stream) -> Result<(), Error> {
-        // SAFETY: the buffer has this many bytes.
+        if self.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: the memory has this many bytes.
         check("cudaMemsetAsync", unsafe {
             sys::cudaMemsetAsync(self.pointer, 0, self.len * size_of::<T>(), stream.as_raw())
         })
@@ -116,17 +115,64 @@ impl<T: Plain> DeviceBuffer<T> {
         self.len == 0
     }
 
-    /// The address on the device, for launchers; it lives as long as `self`.
+    /// The address on the device, for launchers.
     pub fn as_raw(&self) -> *mut c_void {
         self.pointer
     }
 }
 
-impl<T> Drop for DeviceBuffer<T> {
+/// `len` values of `T` in the memory of the device that was current when it was made: a plain allocation, for what lives long.
+#[derive(Debug)]
+pub struct DeviceBuffer<T: Plain>(DeviceSlice<T>);
+
+impl<T: Plain> DeviceBuffer<T> {
+    /// Room for `len` values, which hold whatever was there.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn new(len: usize) -> Result<Self, Error> {
+        let mut pointer = std::ptr::null_mut();
+        let bytes = len.saturating_mul(size_of::<T>());
+        // SAFETY: one pointer is written.
+        check("cudaMalloc", unsafe { sys::cudaMalloc(&mut pointer, bytes) })?;
+        Ok(Self(DeviceSlice { pointer, len, _values: PhantomData }))
+    }
+
+    /// A copy of `values`, complete on return.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    #[cfg(feature = "kit")]
+    pub fn from_host(values: &[T], stream: &Stream) -> Result<Self, Error> {
+        let buffer = Self::new(values.len())?;
+        // SAFETY: both ranges have this many bytes, and `values` is borrowed until the copy is waited for below.
+        let code = unsafe {
+            let (to, from) = (buffer.pointer, values.as_ptr().cast());
+            sys::cudaMemcpyAsync(to, from, size_of_val(values), sys::HOST_TO_DEVICE, stream.as_raw())
+        };
+        check("cudaMemcpyAsync", code)?;
+        stream.synchronize()?;
+        Ok(buffer)
+    }
+}
+
+impl<T: Plain> std::ops::Deref for DeviceBuffer<T> {
+    type Target = DeviceSlice<T>;
+
+    fn deref(&self) -> &DeviceSlice<T> {
+        &self.0
+    }
+}
+
+impl<T: Plain> std::ops::DerefMut for DeviceBuffer<T> {
+    fn deref_mut(&mut self) -> &mut DeviceSlice<T> {
+        &mut self.0
+    }
+}
+
+impl<T: Plain> Drop for DeviceBuffer<T> {
     fn drop(&mut self) {
         // SAFETY: the memory is ours; CUDA waits for the device before it gives it back.
-        if let Err(error) = check("cudaFree", unsafe { sys::cudaFree(self.pointer) }) {
-            warning!("device memory could not be given back: {error}");
-        }
+        warn_unless_lost("device memory", "cudaFree", unsafe { sys::cudaFree(self.pointer) });
     }
 }

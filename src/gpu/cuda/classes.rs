@@ -1,30 +1,92 @@
-//! The classes of scalars: most of a witness is 0 or 1, which takes two bits each; only the others are sent whole.
+//! The classes of scalars: most of them are 0 or 1, which takes two bits each; only the others are sent whole.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::curve::{is_canonical, Fr, FR_ONE};
+use crate::curve::{is_canonical, Fr, FR_MODULUS, FR_ONE};
 use crate::error::Error;
+use crate::sys::INTERLOCK_TERMS_TILE;
 use crate::threads;
 
-/// Variables that a task classifies, and that full-size scalars are numbered by: a multiple of the kernels' tile.
-pub(super) const CHUNK: usize = 1 << 16;
-const PER_WORD: usize = 32;
+/// Classes in a word, the first in the lowest bits: 0 for 0, 1 for 1, 2 for the others.
+pub(super) const PER_WORD: usize = 32;
+/// The low bit of every class.
+const LOW_BITS: u64 = 0x5555_5555_5555_5555;
 
-/// Scalars by class.
-#[derive(Debug, Default)]
-pub(super) struct Classes {
-    /// Two bits a scalar, 32 a word, the first in the lowest: 0 for 0, 1 for 1, 2 for the others.
-    pub(super) words: Vec<u64>,
-    /// How many are 1.
-    pub(super) ones: usize,
-    /// The others, in order, by chunks of [`CHUNK`] scalars.
-    pub(super) full: Vec<Vec<Fr>>,
+/// Scalars of a chunk, whose full-size ones are numbered from a known number on: the least that kernels take, 256 KiB, so
+/// that a core's cache holds what a chunk's full-size ones may take.
+pub const CHUNK: usize = INTERLOCK_TERMS_TILE as usize;
+
+/// Writes the classes of `scalars` to `words`, of which there must be one for every [`PER_WORD`] scalars begun; what is past the
+/// end is 0. The full-size ones, whose number is returned, go to the beginning of `out`, in order; it must have room for [`PER_WORD`] a word, and what follows
+/// them is not specified. The index of the first that is not below the group order is the error.
+pub(super) fn classify(scalars: &[Fr], words: &mut [u64], out: &mut [Fr]) -> Result<usize, usize> {
+    let (mut all_full, mut highest) = (0, 0);
+    let mut padded = [Fr::default(); PER_WORD];
+    for (i, word) in words.iter_mut().enumerate() {
+        let rest = &scalars[i * PER_WORD..];
+        let group = rest.first_chunk().unwrap_or_else(|| {
+            padded[..rest.len()].copy_from_slice(rest);
+            &padded
+        });
+        let Some(out) = out[all_full..].first_chunk_mut() else { unreachable!("there is room for all") };
+        let full;
+        (*word, full) = classify_word(group, out, &mut highest);
+        all_full += full;
+    }
+    // As good as never does a canonical scalar have the modulus's highest limb.
+    let suspect = if highest < FR_MODULUS[3] { &[] } else { scalars };
+    suspect.iter().position(|x| !is_canonical(x)).map_or(Ok(all_full), Err)
 }
 
-struct Chunk {
+/// The classes of a word's scalars, and how many are full-size.
+///
+/// There is no branch on a scalar: which is 0, 1 or neither cannot be foretold, and a wrong guess costs as much as ten scalars.
+/// So each is stored, and the next is stored over it if it was not full-size.
+#[inline(always)]
+fn classify_word(group: &[Fr; PER_WORD], out: &mut [Fr; PER_WORD], highest: &mut u64) -> (u64, usize) {
+    let (mut word, mut full) = (0, 0);
+    for (i, x) in group.iter().enumerate() {
+        let [a, b, c, d] = x.l;
+        let [e, f, g, h] = FR_ONE.l;
+        let not_zero = a | b | c | d != 0;
+        let not_one = (a ^ e) | (b ^ f) | (c ^ g) | (d ^ h) != 0;
+        let is_full = not_zero & not_one;
+        // The remainder changes nothing, and says that the place is in the array.
+        out[full % PER_WORD] = *x;
+        full += usize::from(is_full);
+        word |= (u64::from(!not_one) | u64::from(is_full) << 1) << (2 * i);
+        *highest = d.max(*highest);
+    }
+    (word, full)
+}
+
+/// Scalars by class, on the host until there is room for them on a device.
+#[derive(Debug, Default)]
+pub struct Classes {
+    len: usize,
+    /// Some chunks each, in order.
+    parts: Vec<Part>,
+}
+
+/// Some chunks that a thread has classified, or all before something was wrong.
+#[derive(Debug, Default)]
+struct Part {
     words: Vec<u64>,
-    ones: usize,
     full: Vec<Fr>,
+    /// Where a chunk's full-size scalars are put first, as there may be as many as it has scalars.
+    room: Vec<Fr>,
+    /// How many are full-size, by chunk.
+    chunks: Vec<u32>,
+    fault: Option<Fault>,
+}
+
+#[derive(Debug)]
+enum Fault {
+    /// The index of a scalar that is none.
+    NotCanonical(usize),
+    NoMemory(Error),
 }
 
 impl Classes {
@@ -32,91 +94,169 @@ impl Classes {
     /// threads take part.
     ///
     /// # Errors
-    /// As [`threads::install`].
-    pub(super) fn of(scalars: &[Fr]) -> Result<Result<Self, usize>, Error> {
-        let chunks: Vec<_> = threads::install(|| scalars.par_chunks(CHUNK).map(classify).collect())?;
-        Ok(Self::join(chunks))
+    /// As [`threads::install`], and [`Error::OutOfMemory`].
+    pub fn of(scalars: &[Fr]) -> Result<Result<Self, usize>, Error> {
+        let add = |mut part: Part, (number, chunk)| {
+            if part.fault.is_none() {
+                part.fault = part.add(number * CHUNK, chunk).err();
+            }
+            part
+        };
+        let chunks = || scalars.par_chunks(CHUNK).enumerate().fold(Part::default, add).collect();
+        let mut parts: Vec<Part> = threads::install(chunks)?;
+        match parts.iter_mut().find_map(|part| part.fault.take()) {
+            Some(Fault::NotCanonical(index)) => Ok(Err(index)),
+            Some(Fault::NoMemory(error)) => Err(error),
+            None => {
+                parts.iter_mut().for_each(|part| part.room = Vec::new());
+                Ok(Ok(Self { parts, len: scalars.len() }))
+            }
+        }
     }
 
-    fn join(chunks: Vec<Result<Chunk, usize>>) -> Result<Self, usize> {
-        let mut all = Self::default();
-        for (i, chunk) in chunks.into_iter().enumerate() {
-            let Chunk { words, ones, full } = chunk.map_err(|found| i * CHUNK + found)?;
-            all.words.extend_from_slice(&words);
-            all.ones += ones;
-            all.full.push(full);
-        }
-        Ok(all)
+    /// How many scalars there are.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How many scalars of `range`, which starts at a multiple of [`CHUNK`] and ends at one or at the end, are 1.
+    pub(super) fn ones_in(&self, range: &Range<usize>) -> usize {
+        let words = self.words().flatten().skip(range.start / PER_WORD).take(range.len().div_ceil(PER_WORD));
+        words.map(|word| (word & LOW_BITS).count_ones() as usize).sum()
+    }
+
+    /// How many scalars of such a range are full-size.
+    pub(super) fn full_in(&self, range: &Range<usize>) -> usize {
+        let chunks = self.parts.iter().flat_map(|part| &part.chunks);
+        chunks.skip(range.start / CHUNK).take(range.len().div_ceil(CHUNK)).map(|full| *full as usize).sum()
     }
 
     /// How many scalars are full-size.
-    pub(super) fn full_len(&self) -> usize {
-        self.full.iter().map(Vec::len).sum()
+    pub fn full_len(&self) -> usize {
+        self.parts.iter().map(|part| part.full.len()).sum()
+    }
+
+    /// How many words the classes take.
+    pub fn words_len(&self) -> usize {
+        self.parts.iter().map(|part| part.words.len()).sum()
+    }
+
+    /// The words of the classes, as slices that follow one another.
+    pub fn words(&self) -> impl Iterator<Item = &[u64]> {
+        self.parts.iter().map(|part| part.words.as_slice())
+    }
+
+    /// The full-size scalars, as slices that follow one another.
+    pub fn full(&self) -> impl Iterator<Item = &[Fr]> {
+        self.parts.iter().map(|part| part.full.as_slice())
+    }
+
+    /// How many chunks of [`CHUNK`] scalars there are.
+    pub fn chunks_len(&self) -> usize {
+        self.parts.iter().map(|part| part.chunks.len()).sum()
     }
 
     /// The number of the first full-size scalar of each chunk, the first of all being number `first`.
-    pub(super) fn starts(&self, first: usize) -> Vec<u32> {
-        let mut next = first;
-        let number = |chunk: &Vec<Fr>| {
-            let start = next as u32;
-            next += chunk.len();
+    pub fn starts(&self, first: usize) -> Vec<u32> {
+        let mut next = first as u32;
+        let number = |full: &u32| {
+            let start = next;
+            next += full;
             start
         };
-        self.full.iter().map(number).collect()
+        self.parts.iter().flat_map(|part| &part.chunks).map(number).collect()
     }
 }
 
-fn classify(scalars: &[Fr]) -> Result<Chunk, usize> {
-    let mut chunk = Chunk { words: Vec::with_capacity(scalars.len().div_ceil(PER_WORD)), ones: 0, full: Vec::new() };
-    for (w, group) in scalars.chunks(PER_WORD).enumerate() {
-        let mut word = 0u64;
-        for (i, x) in group.iter().enumerate() {
-            if *x == Fr::default() {
-                continue;
-            }
-            if *x == FR_ONE {
-                word |= 1 << (2 * i);
-                chunk.ones += 1;
-                continue;
-            }
-            if !is_canonical(x) {
-                return Err(w * PER_WORD + i);
-            }
-            word |= 2 << (2 * i);
-            chunk.full.push(*x);
+impl Part {
+    /// Adds a chunk, whose first scalar is number `first` of all.
+    fn add(&mut self, first: usize, scalars: &[Fr]) -> Result<(), Fault> {
+        let known = self.words.len();
+        grow(&mut self.words, scalars.len().div_ceil(PER_WORD), 0)?;
+        if self.room.is_empty() {
+            grow(&mut self.room, CHUNK, Fr::default())?;
         }
-        chunk.words.push(word);
+        let full = classify(scalars, &mut self.words[known..], &mut self.room)
+            .map_err(|found| Fault::NotCanonical(first + found))?;
+        reserve(&mut self.full, full)?;
+        self.full.extend_from_slice(&self.room[..full]);
+        self.chunks.push(full as u32);
+        Ok(())
     }
-    Ok(chunk)
+}
+
+/// Makes room for `more` values, or fails where `push` would abort.
+fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), Fault> {
+    let bytes = values.len().saturating_add(more).saturating_mul(size_of::<T>());
+    let no_memory = |_| Fault::NoMemory(Error::OutOfMemory { what: "the classes of scalars", bytes });
+    values.try_reserve(more).map_err(no_memory)
+}
+
+/// Appends `more` values.
+fn grow<T: Clone>(values: &mut Vec<T>, more: usize, value: T) -> Result<(), Fault> {
+    reserve(values, more)?;
+    values.resize(values.len() + more, value);
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curve::FR_MODULUS;
+    use crate::gpu::cuda::samples;
+
+    fn class(x: &Fr) -> u64 {
+        match x {
+            _ if *x == Fr::default() => 0,
+            _ if *x == FR_ONE => 1,
+            _ => 2,
+        }
+    }
+
+    fn of_class(scalars: &[Fr], wanted: u64) -> Vec<Fr> {
+        scalars.iter().filter(|x| class(x) == wanted).copied().collect()
+    }
 
     #[test]
     fn each_scalar_has_its_class() {
-        let other = Fr { l: [7, 0, 0, 1] };
-        let kinds = [Fr::default(), FR_ONE, other];
-        let scalars: Vec<Fr> = (0..CHUNK + 77).map(|i| kinds[i % 7 % 3]).collect();
-        let classes = Classes::of(&scalars).unwrap().unwrap();
-        for (i, x) in scalars.iter().enumerate() {
-            let class = classes.words[i / 32] >> (2 * (i % 32)) & 3;
-            assert_eq!(kinds[class as usize], *x, "{i}");
+        for scalars in samples::vectors() {
+            let classes = Classes::of(&scalars).unwrap().unwrap();
+            let words: Vec<u64> = classes.words().flatten().copied().collect();
+            assert_eq!((words.len(), classes.words_len()), (scalars.len().div_ceil(PER_WORD), words.len()));
+            for (i, x) in scalars.iter().enumerate() {
+                assert_eq!(words[i / PER_WORD] >> (2 * (i % PER_WORD)) & 3, class(x), "{i} of {}", scalars.len());
+            }
+            let past = scalars.len() % PER_WORD;
+            assert!(past == 0 || words.last().unwrap() >> (2 * past) == 0);
+            let full: Vec<Fr> = classes.full().flatten().copied().collect();
+            assert_eq!(full, of_class(&scalars, 2));
+            assert_eq!(
+                (classes.full_len(), classes.ones_in(&(0..classes.len()))),
+                (full.len(), of_class(&scalars, 1).len())
+            );
+            let mut start = 5;
+            let expected = scalars.chunks(CHUNK).map(|chunk| {
+                start += of_class(chunk, 2).len() as u32;
+                start - of_class(chunk, 2).len() as u32
+            });
+            assert_eq!(classes.starts(5), expected.collect::<Vec<_>>());
+            assert_eq!(classes.chunks_len(), scalars.len().div_ceil(CHUNK));
         }
-        let count = |kind: &Fr| scalars.iter().filter(|x| *x == kind).count();
-        assert_eq!((classes.ones, classes.full_len()), (count(&FR_ONE), count(&other)));
-        let in_first = scalars[..CHUNK].iter().filter(|x| **x == other).count();
-        assert_eq!(classes.starts(5), [5, 5 + in_first as u32]);
-        assert!(Classes::of(&[]).unwrap().unwrap().words.is_empty());
     }
 
     #[test]
     fn what_is_no_scalar_is_found() {
-        let mut scalars = vec![FR_ONE; 2 * CHUNK];
-        scalars[CHUNK + 3] = Fr { l: FR_MODULUS };
-        scalars[CHUNK + 9] = Fr { l: [u64::MAX; 4] };
-        assert_eq!(Classes::of(&scalars).unwrap().unwrap_err(), CHUNK + 3);
+        for (scalars, first) in samples::faulty() {
+            assert_eq!(Classes::of(&scalars).unwrap().unwrap_err(), first, "of {}", scalars.len());
+        }
+    }
+
+    #[test]
+    fn the_highest_limb_alone_condemns_nothing() {
+        let [a, b, c, d] = FR_MODULUS;
+        for l in [[a - 1, b, c, d], [u64::MAX, b - 1, c, d], [0, 0, 0, d]] {
+            let (mut word, mut full) = ([0], [Fr::default(); PER_WORD]);
+            assert_eq!(classify(&[Fr { l }], &mut word, &mut full), Ok(1));
+            assert_eq!((word, full[0]), ([2], Fr { l }));
+        }
     }
 }

@@ -1,51 +1,97 @@
 //! Points of parameter files, decoded on the device.
 
-use super::{msm::at_least, status::check, DeviceBuffer, Group, Stream};
+use std::ffi::c_int;
+
+use super::{msm::at_least, status::check, DeviceBuffer, DeviceSlice, Group, Stream};
 use crate::error::Error;
+use crate::params::PointFault;
 use crate::sys;
 
-/// What is wrong with the bytes of a point, as the CPU's decoder tells it too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PointFault {
-    /// The flag of compressed points is set.
-    Compressed,
-    /// It is the point at infinity.
-    Infinity,
-    /// The flag of infinity is set, and other bits are too.
-    InfinityFlag,
-    /// The sign's flag is set.
-    Sign,
-    /// A coordinate is not below the field's modulus.
-    Coordinate,
-    /// The coordinates do not satisfy the curve's equation.
-    OffCurve,
+/// A run of encoded points of one query.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// Their bytes, from the first on.
+    pub bytes: &'a DeviceSlice<u8>,
+    /// How many there are.
+    pub len: usize,
+    /// The number of the first in its query.
+    pub first: u64,
+    /// Which of the [`Faults`] is the query's.
+    pub query: usize,
 }
 
-/// The word that says that no point is at fault; [`decode`] lowers it.
-pub const NO_FAULT: u64 = u64::MAX;
+/// Words on the device that keep the first point at fault of each of some queries.
+#[derive(Debug)]
+pub struct Faults(DeviceBuffer<u64>);
 
-/// Enqueues the decoding of as many points as `bytes` has, the first of which is number `first` of its query. The first word of
-/// `fault` becomes the least of itself and what [`fault_in`] reads.
+/// The word that says that no point is at fault.
+const NO_FAULT: u64 = u64::MAX;
+
+impl Faults {
+    /// Words for so many queries, none with a fault; those that are enqueued on `stream` from now on may write them.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn new(queries: usize, stream: &Stream) -> Result<Self, Error> {
+        let words = DeviceBuffer::new(queries)?;
+        let ones = c_int::from(NO_FAULT.to_ne_bytes()[0]);
+        // SAFETY: the buffer has this many bytes.
+        check("cudaMemsetAsync", unsafe {
+            sys::cudaMemsetAsync(words.as_raw(), ones, queries * size_of::<u64>(), stream.as_raw())
+        })?;
+        Ok(Self(words))
+    }
+
+    /// Waits for what is enqueued on `stream` and returns, for each query, the number of its first point at fault and what is
+    /// wrong with it, if any is.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], which may be that of earlier work.
+    pub fn found(&self, stream: &Stream) -> Result<Vec<Option<(u64, PointFault)>>, Error> {
+        Ok(self.0.to_host(stream)?.into_iter().map(fault_in).collect())
+    }
+}
+
+/// Enqueues the decoding of `run` to `points`, from place `at` on.
 ///
 /// # Errors
-/// [`Error::Size`] if there is no room for the points, and [`Error::Cuda`].
+/// [`Error::Size`] if there is no room for the points, no byte for one, or no word for the query, and [`Error::Cuda`].
 pub fn decode<G: Group>(
-    points: &mut DeviceBuffer<G::Affine>,
-    bytes: &DeviceBuffer<u8>,
-    first: u64,
-    fault: &mut DeviceBuffer<u64>,
+    points: &DeviceSlice<G::Affine>,
+    at: usize,
+    run: &Run<'_>,
+    faults: &Faults,
     stream: &Stream,
 ) -> Result<(), Error> {
-    let n = bytes.len() / G::ENCODED;
-    at_least("points", points.len(), n)?;
-    at_least("fault", fault.len(), 1)?;
-    let word = fault.as_raw().cast();
-    // SAFETY: both ranges have `n` points, and cudaMalloc aligns to 256 bytes.
-    check("interlock_decode", unsafe { G::decode(points.as_raw(), bytes.as_raw(), n, first, word, stream.as_raw()) })
+    at_least("points", points.len(), at + run.len)?;
+    at_least("bytes", run.bytes.len(), run.len * G::ENCODED)?;
+    at_least("faults", faults.0.len(), run.query + 1)?;
+    // SAFETY: the ranges have as many points, from an aligned one on, since cudaMalloc aligns to 256 bytes; and there is a word.
+    check("interlock_decode", unsafe {
+        let to = points.as_raw().byte_add(at * size_of::<G::Affine>());
+        let fault = faults.0.as_raw().cast::<u64>().add(run.query);
+        G::decode(to, run.bytes.as_raw(), run.len, run.first, fault, stream.as_raw())
+    })
+}
+
+/// Enqueues the decoding of `run` to where its bytes are, and returns the points.
+///
+/// # Errors
+/// As [`decode`].
+pub(super) fn decode_in_place<G: Group>(
+    run: &Run<'_>,
+    faults: &Faults,
+    stream: &Stream,
+) -> Result<DeviceSlice<G::Affine>, Error> {
+    at_least("bytes", run.bytes.len(), run.len * G::ENCODED)?;
+    // SAFETY: a point takes as many bytes as its encoding and may take its place.
+    let points = unsafe { DeviceSlice::from_raw(run.bytes.as_raw(), run.len) };
+    decode::<G>(&points, 0, run, faults, stream)?;
+    Ok(points)
 }
 
 /// The number of the first point at fault and what is wrong with it, if any is.
-pub fn fault_in(word: u64) -> Option<(u64, PointFault)> {
+fn fault_in(word: u64) -> Option<(u64, PointFault)> {
     let fault = match (word & 0xff) as sys::interlock_point_fault {
         _ if word == NO_FAULT => return None,
         sys::INTERLOCK_POINT_COMPRESSED => PointFault::Compressed,

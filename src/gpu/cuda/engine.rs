@@ -1,340 +1,256 @@
-//! One device at work: what it keeps between proofs, and a proof on it.
+//! One device: what it keeps between proofs, and what all workers on it share.
 
-use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::classes::{Classes, CHUNK};
-use super::msm::{self, Scalars, Shape, SumTerms, Terms};
+use super::lease::{room_for, Backing, Lease, Until};
+use super::mapping::Mapping;
+use super::msm::msm_scratch_bytes;
+use super::pinned::PinnedPool;
 use super::resident::Resident;
-use super::staging::Staging;
-use super::{expand, DeviceBuffer, Domain, Event, Group, Lists, Stream, Variables, G1, G2};
-use crate::cpu::{assemble, Sums};
-use crate::curve::{Fr, Proof};
+use super::residents::{Points, Residents};
+use super::staging::Ring;
+use super::{DeviceBuffer, DeviceSlice, Domain, Event, Shape, Stream, G1};
 use crate::error::Error;
-use crate::logging;
-use crate::params::Parameters;
-use crate::prove::{check_blinding, Blinding, Evaluations, Witness};
+use crate::lock::{memory, Order, Turn};
+use crate::params::{Counts, Parameters};
 
-/// What a device keeps between proofs. The device must be current whenever it is used.
-pub(super) struct Engine {
-    compute: Stream,
-    staging: Staging,
-    scratch: DeviceBuffer<u8>,
-    vectors: Option<Vectors>,
-    resident: Option<(Weak<Parameters>, Arc<Resident>)>,
-    /// What the work that is enqueued needs: giving device memory back waits for all of it.
-    held: Vec<Box<dyn Send>>,
-}
+/// The memory of a device.
+pub(super) type Memory = memory::Memory<Until, Backing>;
+/// A part of it.
+pub(super) type Block = memory::Block<Until, Backing>;
 
-/// A domain, and room for a, b and c over it.
+/// A device at work. The device must be current whenever it is used.
 #[derive(Debug)]
-struct Vectors {
-    log2: u32,
-    domain: Domain,
-    a: DeviceBuffer<Fr>,
-    b: DeviceBuffer<Fr>,
-    c: DeviceBuffer<Fr>,
+pub(super) struct Engine {
+    ordinal: usize,
+    memory: Arc<Memory>,
+    base: Address,
+    /// All kernels of all workers but those of uploads, in the order of their turns.
+    compute: Stream,
+    order: Order,
+    ring: Ring,
+    /// Copies of parameters that pass through.
+    passing: Stream,
+    scratch: Mutex<Option<Block>>,
+    domains: Mutex<BTreeMap<u32, Arc<Domain>>>,
+    pinned: PinnedPool,
+    residents: Residents,
 }
 
-/// One circuit's input.
-#[derive(Clone, Copy)]
-pub(super) struct Circuit<'a> {
-    /// Its place in the batch.
-    pub(super) number: usize,
-    pub(super) evaluations: &'a Evaluations<'a>,
-    pub(super) witness: &'a Witness<'a>,
-    pub(super) blinding: &'a Blinding,
-}
+#[derive(Clone, Copy, Debug)]
+struct Address(*mut c_void);
+// SAFETY: it is that of device memory, which belongs to no thread.
+unsafe impl Send for Address {}
+// SAFETY: as above.
+unsafe impl Sync for Address {}
 
-/// A proof, and what it took.
-pub(super) struct Proved {
-    pub(super) proof: Proof,
-    constraints: usize,
-    enqueued: Duration,
-    in_all: Duration,
-}
-
-impl Proved {
-    /// Logs what it took: not while the engine is locked, for a log callback may prove.
-    pub(super) fn log(&self, srs: &Parameters) {
-        logging::info!(
-            "gpu: {} constraints, {} inputs, {} aux, domain 2^{}; ms: {} until all was enqueued, {} in all",
-            self.constraints,
-            srs.inputs,
-            srs.l.len(),
-            srs.domain_log2(),
-            self.enqueued.as_millis(),
-            self.in_all.as_millis(),
-        );
-    }
-}
-
-/// A result that is on its way: the sums that an MSM leaves, and the sum of the points that are multiplied by 1.
-struct Summed<G: Group> {
-    full: Option<(DeviceBuffer<G::Sum>, Shape)>,
-    ones: Option<DeviceBuffer<G::Sum>>,
+/// A worker's turn to enqueue on the compute stream.
+pub(super) struct Enqueuing<'e> {
+    _turn: Turn<'e>,
+    pub(super) stream: &'e Stream,
+    /// Serves the work that is enqueued during this turn, which the stream does one after the other.
+    pub(super) scratch: DeviceSlice<u8>,
 }
 
 impl Engine {
-    /// An engine for the current device.
+    /// An engine for the current device, number `ordinal`, which takes `budget` bytes of its memory at most.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new() -> Result<Self, Error> {
+    pub(super) fn new(ordinal: usize, budget: usize) -> Result<Self, Error> {
+        let mapping = Mapping::reserve(ordinal, budget)?;
+        let base = Address(mapping.base());
+        let residents = Residents::default();
         Ok(Self {
+            ordinal,
+            memory: Memory::new(budget, budget, Backing::new(mapping, residents.clone())),
+            base,
             compute: Stream::new()?,
-            staging: Staging::new()?,
-            scratch: DeviceBuffer::new(0)?,
-            vectors: None,
-            resident: None,
-            held: Vec::new(),
+            order: Order::new(1),
+            ring: Ring::new()?,
+            passing: Stream::new()?,
+            scratch: Mutex::default(),
+            domains: Mutex::default(),
+            pinned: PinnedPool::default(),
+            residents,
         })
     }
 
-    /// Proves one circuit, whose sizes agree with `srs`.
+    /// The points of `srs`, for proofs here.
     ///
     /// # Errors
-    /// [`Error::NonCanonicalScalar`], [`Error::Cuda`], [`Error::OutOfMemory`].
-    pub(super) fn prove(&mut self, circuit: Circuit<'_>, srs: &Arc<Parameters>) -> Result<Proved, Error> {
-        let start = Instant::now();
-        check_blinding(circuit.number, circuit.blinding)?;
-        let resident = self.resident(srs)?;
-        let h = self.h(circuit, srs, &resident)?;
-        let (l, a, b1, b2) = self.witness_sums(circuit, &resident)?;
-        let enqueued = start.elapsed();
-        let sums = Sums {
-            h: self.collect(h)?,
-            l: self.collect(l)?,
-            a: self.collect(a)?,
-            b1: self.collect(b1)?,
-            b2: self.collect(b2)?,
-        };
-        self.held.clear();
-        let proof = assemble(&sums, circuit.blinding, srs);
-        Ok(Proved { proof, constraints: circuit.evaluations.a.len(), enqueued, in_all: start.elapsed() })
+    /// Those of [`Residents::get`].
+    pub(super) fn points(&self, srs: &Parameters) -> Result<Points, Error> {
+        self.residents.get(self, self.ordinal, srs)
     }
 
-    fn resident(&mut self, srs: &Arc<Parameters>) -> Result<Arc<Resident>, Error> {
-        if let Some((of, resident)) = &self.resident {
-            if std::ptr::eq(of.as_ptr(), Arc::as_ptr(srs)) {
-                return Ok(resident.clone());
-            }
+    /// Whether the budget has room for queries of these lengths and for proofs with them.
+    pub(super) fn has_room_for(&self, counts: &Counts) -> bool {
+        let m = counts.h + 1;
+        let vectors = 3 * m * size_of::<crate::curve::Fr>();
+        let scratch = msm_scratch_bytes::<G1>(m, Shape::for_terms(m)).unwrap_or(usize::MAX);
+        // Lists and classes of a witness with an eighth of full-size scalars.
+        let witness = counts.l * 24;
+        [Resident::room(counts), vectors, scratch, witness]
+            .into_iter()
+            .try_fold(0, usize::checked_add)
+            .is_some_and(|all| all <= self.memory.budget())
+    }
+
+    /// Whether a circuit over 2^`log2` points may hold three vectors: then two workers' do, and what is left of a third's.
+    pub(super) fn has_vectors_to_spare(&self, log2: u32) -> bool {
+        let vector = room_for::<crate::curve::Fr>(1 << log2);
+        self.memory.short_budget() >= 7 * vector
+    }
+
+    /// Waits for blocks of these sizes, which uploads may use from then on.
+    ///
+    /// # Errors
+    /// [`Error::DeviceMemory`] if the device's budget does not hold them, and [`Error::Cuda`].
+    pub(super) fn leases(&self, sizes: &[usize]) -> Result<Vec<Lease<'_>>, Error> {
+        let blocks = self.memory.acquire(sizes)?;
+        let leases: Vec<_> = blocks.into_iter().map(|block| Lease::new(self, block)).collect();
+        for until in leases.iter().flat_map(Lease::fences) {
+            self.uploads_wait_for(until)?;
         }
-        // The memory of the last ones goes first: two may not fit.
-        self.resident = None;
-        let resident = Arc::new(Resident::new(srs, &mut self.staging)?);
-        self.resident = Some((Arc::downgrade(srs), resident.clone()));
-        Ok(resident)
+        Ok(leases)
     }
 
-    /// Enqueues h and the MSM over its query.
-    fn h(&mut self, circuit: Circuit<'_>, srs: &Parameters, resident: &Resident) -> Result<Summed<G1>, Error> {
-        if srs.h.is_empty() {
-            return Ok(Summed { full: None, ones: None });
+    /// As [`Engine::leases`], for so many.
+    ///
+    /// # Errors
+    /// As [`Engine::leases`].
+    pub(super) fn lease<const N: usize>(&self, sizes: [usize; N]) -> Result<[Lease<'_>; N], Error> {
+        let leases = self.leases(&sizes)?;
+        leases.try_into().map_err(|_| Error::Internal { what: "a lease for each size".to_owned() })
+    }
+
+    /// Waits for a block that is kept longer than a proof. Nothing uses it any more.
+    ///
+    /// # Errors
+    /// As [`Engine::leases`].
+    pub(super) fn long_block(&self, bytes: usize) -> Result<Block, Error> {
+        let block = self.memory.acquire_long(&[bytes])?.pop();
+        let block = block.ok_or_else(|| Error::Internal { what: "a block for each size".to_owned() })?;
+        for until in block.fences() {
+            until.event().synchronize()?;
         }
-        let log2 = srs.domain_log2();
-        let mut vectors = match self.vectors.take() {
-            Some(vectors) if vectors.log2 == log2 => vectors,
-            other => {
-                drop(other);
-                Vectors::new(log2, &self.compute)?
-            }
-        };
-        let Evaluations { a, b, c } = circuit.evaluations;
-        self.load(circuit, "a", &vectors.a, a)?;
-        self.load(circuit, "b", &vectors.b, b)?;
-        vectors.domain.product(&mut vectors.a, &mut vectors.b, &self.compute)?;
-        self.load(circuit, "c", &vectors.c, c)?;
-        vectors.domain.finish(&mut vectors.a, &mut vectors.c, &self.compute)?;
-        let terms = Terms {
-            points: &resident.h,
-            positions: None,
-            scalars: &vectors.a,
-            order: Scalars::Reversed(log2),
-            len: srs.h.len(),
-            count: None,
-        };
-        let full = self.msm::<G1>(&terms)?;
-        self.vectors = Some(vectors);
-        Ok(Summed { full: Some(full), ones: None })
+        Ok(block)
     }
 
-    /// Enqueues the writing of evaluations, and of the zeros after them, to a vector.
-    fn load(&mut self, circuit: Circuit<'_>, name: &str, to: &DeviceBuffer<Fr>, values: &[Fr]) -> Result<(), Error> {
-        let classes = Classes::of(values)?.map_err(|i| not_canonical(circuit, name, i))?;
-        let full = self.full_scalars(&[&classes])?;
-        let variables = self.variables(&classes, 0, values.len())?;
-        self.compute.wait_for(&Event::record(self.staging.stream())?)?;
-        expand(to, &variables.of_query(None), &full, &self.compute)?;
-        self.held.push(Box::new((full, variables)));
-        Ok(())
+    /// Makes uploads from now on wait for `until`.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn uploads_wait_for(&self, until: &Until) -> Result<(), Error> {
+        self.ring.copies().wait_for(until.event())?;
+        self.ring.expansions().wait_for(until.event())
     }
 
-    /// Enqueues the MSMs over the witness.
-    #[allow(clippy::type_complexity)]
-    fn witness_sums(
-        &mut self,
-        circuit: Circuit<'_>,
-        resident: &Resident,
-    ) -> Result<(Summed<G1>, Summed<G1>, Summed<G1>, Summed<G2>), Error> {
-        let Witness { inp, aux, a_aux_density, b_inp_density, b_aux_density } = *circuit.witness;
-        let inp = Classes::of(inp)?.map_err(|i| not_canonical(circuit, "inp_assignment_data", i))?;
-        let aux = Classes::of(aux)?.map_err(|i| not_canonical(circuit, "aux_assignment_data", i))?;
-        let scalars = self.full_scalars(&[&inp, &aux])?;
-        let inp_vars = self.variables(&inp, 0, circuit.witness.inp.len())?;
-        let aux_vars = self.variables(&aux, inp.full_len(), circuit.witness.aux.len())?;
-        let densities = [a_aux_density, b_inp_density, b_aux_density];
-        let [a_aux, b_inp, b_aux] = densities.map(|density| self.staging.uploaded(density.raw_words()));
-        let (a_aux, b_inp, b_aux) = (a_aux?, b_inp?, b_aux?);
-        self.compute.wait_for(&Event::record(self.staging.stream())?)?;
-
-        let of_l = self.terms(&[(&aux_vars, None)])?;
-        let of_a = self.terms(&[(&inp_vars, None), (&aux_vars, Some(&a_aux))])?;
-        let of_b = self.terms(&[(&inp_vars, Some(&b_inp)), (&aux_vars, Some(&b_aux))])?;
-        let l = self.query::<G1>(&resident.l, &of_l, &scalars)?;
-        let a = self.query::<G1>(&resident.a, &of_a, &scalars)?;
-        let b1 = self.query::<G1>(&resident.b_g1, &of_b, &scalars)?;
-        let b2 = self.query::<G2>(&resident.b_g2, &of_b, &scalars)?;
-        self.held.push(Box::new((scalars, inp_vars, aux_vars, [a_aux, b_inp, b_aux], [of_l, of_a, of_b])));
-        Ok((l, a, b1, b2))
+    /// Waits for a turn on the compute stream, where what is enqueued waits for all uploads until now. It has as much scratch as
+    /// [`Engine::need_scratch`] was asked for.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn enqueue(&self) -> Result<Enqueuing<'_>, Error> {
+        let turn = self.order.turn();
+        self.compute_waits_for_uploads()?;
+        let scratch = self.scratch();
+        let (offset, bytes) = scratch.as_ref().map_or((0, 0), |block| (block.offset(), block.bytes()));
+        // SAFETY: the block is mapped; it is replaced only by who has a turn, and given back behind the work that uses it.
+        let scratch = unsafe { DeviceSlice::from_raw(self.address(offset), bytes) };
+        Ok(Enqueuing { _turn: turn, stream: &self.compute, scratch })
     }
 
-    fn full_scalars(&mut self, classes: &[&Classes]) -> Result<DeviceBuffer<Fr>, Error> {
-        let buffer = DeviceBuffer::new(classes.iter().map(|c| c.full_len()).sum())?;
-        self.staging.upload(&buffer, classes.iter().flat_map(|c| c.full.iter().map(Vec::as_slice)))?;
-        Ok(buffer)
-    }
-
-    fn variables(&mut self, classes: &Classes, first_full: usize, len: usize) -> Result<DeviceVariables, Error> {
-        Ok(DeviceVariables {
-            words: self.staging.uploaded(&classes.words)?,
-            starts: self.staging.uploaded(&classes.starts(first_full))?,
-            len,
-            ones: classes.ones,
-            full: classes.full_len(),
-        })
-    }
-
-    /// Enqueues the listing of a query's terms.
-    fn terms(&mut self, parts: &[(&DeviceVariables, Option<&DeviceBuffer<u64>>)]) -> Result<Listed, Error> {
-        let ones = parts.iter().map(|(variables, _)| variables.ones).sum();
-        let full = parts.iter().map(|(variables, _)| variables.full).sum();
-        let mut lists = Lists::new(ones, full, &self.compute)?;
-        for (variables, density) in parts {
-            if variables.len == 0 {
-                continue;
-            }
-            self.need_scratch(super::terms_scratch_bytes(variables.len))?;
-            lists.append(&variables.of_query(*density), &mut self.scratch, &self.compute)?;
+    /// Sees to it that there is so much scratch. Whoever asks holds no memory of which the end is not enqueued: it may wait for others'.
+    ///
+    /// # Errors
+    /// As [`Engine::leases`].
+    pub(super) fn need_scratch(&self, bytes: usize) -> Result<(), Error> {
+        let enough = |scratch: &Option<Block>| scratch.as_ref().is_some_and(|block| block.bytes() >= bytes);
+        if enough(&self.scratch()) {
+            return Ok(());
         }
-        Ok(Listed { lists, ones, full })
-    }
-
-    /// Enqueues the MSM and the sum of ones over a query.
-    fn query<G: Group>(
-        &mut self,
-        points: &DeviceBuffer<G::Affine>,
-        listed: &Listed,
-        scalars: &DeviceBuffer<Fr>,
-    ) -> Result<Summed<G>, Error> {
-        let mut result = Summed { full: None, ones: None };
-        let lists = &listed.lists;
-        if points.is_empty() {
-            return Ok(result);
+        let block = self.long_block(bytes)?;
+        let _turn = self.order.turn();
+        let mut scratch = self.scratch();
+        if enough(&scratch) {
+            return Ok(());
         }
-        if listed.full > 0 {
-            result.full = Some(self.msm::<G>(&Terms {
-                points,
-                positions: Some(&lists.positions),
-                scalars,
-                order: Scalars::Indexed(&lists.indices),
-                len: listed.full,
-                count: Some((&lists.counts, 2)),
-            })?);
-        }
-        if listed.ones > 0 {
-            let mut sum = DeviceBuffer::new(1)?;
-            self.need_scratch(msm::sum_scratch_bytes::<G>())?;
-            let terms = SumTerms::<G> {
-                points,
-                positions: Some(&lists.ones),
-                len: listed.ones,
-                count: Some((&lists.counts, 1)),
-            };
-            msm::sum::<G>(&mut sum, &terms, &mut self.scratch, &self.compute)?;
-            result.ones = Some(sum);
-        }
-        Ok(result)
-    }
-
-    fn msm<G: Group>(&mut self, terms: &Terms<'_, G>) -> Result<(DeviceBuffer<G::Sum>, Shape), Error> {
-        let shape = Shape::for_terms(terms.len);
-        self.need_scratch(msm::msm_scratch_bytes::<G>(terms.len, shape)?)?;
-        let mut sums = DeviceBuffer::new(shape.sums())?;
-        msm::msm::<G>(&mut sums, terms, shape, &mut self.scratch, &self.compute)?;
-        Ok((sums, shape))
-    }
-
-    /// Makes the scratch at least so large. It serves the compute stream only, whose work is in order.
-    fn need_scratch(&mut self, bytes: usize) -> Result<(), Error> {
-        if self.scratch.len() < bytes {
-            // Freeing waits for the work that uses it.
-            self.scratch = DeviceBuffer::new(0)?;
-            self.scratch = DeviceBuffer::new(bytes)?;
+        if let Some(old) = scratch.replace(block) {
+            old.release_after(Until::new(Event::record(&self.compute)?));
         }
         Ok(())
     }
 
-    /// Waits for a result.
-    fn collect<G: Group>(&self, result: Summed<G>) -> Result<G::Jacobian, Error> {
-        let mut total = G::Jacobian::default();
-        if let Some((sums, shape)) = &result.full {
-            total = msm::combine::<G>(&sums.to_host(&self.compute)?, *shape);
+    /// The domain of 2^`log2` points, which is made by work on the compute stream the first time.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn domain(&self, log2: u32) -> Result<Arc<Domain>, Error> {
+        let mut domains = self.domains.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(domain) = domains.get(&log2) {
+            return Ok(domain.clone());
         }
-        if let Some(ones) = &result.ones {
-            for sum in ones.to_host(&self.compute)? {
-                total = G::add(&total, &G::to_jacobian(&sum));
-            }
-        }
-        Ok(total)
+        let domain = Arc::new(Domain::new(log2, DeviceBuffer::new(Domain::length(log2)?)?, &self.compute)?);
+        domains.insert(log2, domain.clone());
+        Ok(domain)
+    }
+
+    /// The uploads.
+    pub(super) fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// The stream of the copies of parameters that pass through.
+    pub(super) fn passing(&self) -> &Stream {
+        &self.passing
+    }
+
+    /// Where results go.
+    pub(super) fn pinned(&self) -> &PinnedPool {
+        &self.pinned
+    }
+
+    /// The device's memory.
+    pub(super) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The address of byte `offset` of the arena.
+    pub(super) fn address(&self, offset: usize) -> *mut c_void {
+        self.base.0.wrapping_byte_add(offset)
+    }
+
+    /// The end of all that is enqueued now, uploads and kernels.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn all_enqueued(&self) -> Result<Until, Error> {
+        self.compute_waits_for_uploads()?;
+        self.compute.wait_for(&Event::record(&self.passing)?)?;
+        Ok(Until::new(Event::record(&self.compute)?))
+    }
+
+    fn compute_waits_for_uploads(&self) -> Result<(), Error> {
+        [self.ring.copies(), self.ring.expansions()]
+            .into_iter()
+            .try_for_each(|uploads| self.compute.wait_for(&Event::record(uploads)?))
+    }
+
+    fn scratch(&self) -> MutexGuard<'_, Option<Block>> {
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Variables on the device.
-struct DeviceVariables {
-    words: DeviceBuffer<u64>,
-    starts: DeviceBuffer<u32>,
-    len: usize,
-    ones: usize,
-    full: usize,
-}
-
-impl DeviceVariables {
-    fn of_query<'a>(&'a self, density: Option<&'a DeviceBuffer<u64>>) -> Variables<'a> {
-        Variables { classes: &self.words, density, len: self.len, chunks: Some((CHUNK, &self.starts)) }
+impl Enqueuing<'_> {
+    /// The end of what is enqueued on the compute stream now.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn until(&self) -> Result<Until, Error> {
+        Ok(Until::new(Event::record(self.stream)?))
     }
-}
-
-/// The terms of a query, and how many there can be.
-struct Listed {
-    lists: Lists,
-    ones: usize,
-    full: usize,
-}
-
-impl Vectors {
-    fn new(log2: u32, stream: &Stream) -> Result<Self, Error> {
-        let m = 1 << log2;
-        Ok(Self {
-            log2,
-            domain: Domain::new(log2, DeviceBuffer::new(Domain::length(log2)?)?, stream)?,
-            a: DeviceBuffer::new(m)?,
-            b: DeviceBuffer::new(m)?,
-            c: DeviceBuffer::new(m)?,
-        })
-    }
-}
-
-fn not_canonical(circuit: Circuit<'_>, vector: &str, index: usize) -> Error {
-    Error::NonCanonicalScalar { vector: format!("provers[{}].{vector}", circuit.number), index }
 }

@@ -1,32 +1,66 @@
 //! Events.
 
-use super::{status::check, Stream};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{
+    status::{check, warn_unless_lost},
+    Stream,
+};
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 
-/// A point in a stream, with its time.
+/// A point in a stream. Whoever waits for it sleeps.
+///
+/// The handle of one that [`Event::record`] makes comes from the stream's pool and goes back there: none is made or destroyed once as
+/// many exist as are in use at a time.
 #[derive(Debug)]
 pub struct Event {
-    raw: sys::Event,
+    raw: Raw,
+    pool: Option<Arc<Pool>>,
 }
 
+/// Handles of one device that are not in use.
+#[derive(Debug, Default)]
+pub(super) struct Pool(Mutex<Vec<Raw>>);
+
+/// A handle that is destroyed when dropped.
+#[derive(Debug)]
+struct Raw(sys::Event);
+
 // SAFETY: CUDA's events may be used from any thread.
-unsafe impl Send for Event {}
+unsafe impl Send for Raw {}
+// SAFETY: as above, by several at once.
+unsafe impl Sync for Raw {}
 
 impl Event {
-    /// A point after all that is enqueued on `stream` now.
+    /// A point after all that is enqueued on `stream` now, with its time.
     ///
     /// # Errors
     /// [`Error::Cuda`].
     pub fn record(stream: &Stream) -> Result<Self, Error> {
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: one handle is written.
-        check("cudaEventCreateWithFlags", unsafe { sys::cudaEventCreateWithFlags(&mut raw, sys::EVENT_DEFAULT) })?;
-        let event = Self { raw };
-        // SAFETY: both handles live.
-        check("cudaEventRecord", unsafe { sys::cudaEventRecord(event.raw, stream.as_raw()) })?;
+        let pool = stream.events().clone();
+        let kept = pool.lock().pop();
+        let raw = kept.map_or_else(|| Raw::new(sys::EVENT_SLEEPING), Ok)?;
+        let event = Self { raw, pool: Some(pool) };
+        event.move_to(stream)?;
         Ok(event)
+    }
+
+    /// An event for many uses, without a time, in no stream yet: it is over.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn new() -> Result<Self, Error> {
+        Ok(Self { raw: Raw::new(sys::EVENT_UNTIMED_SLEEPING)?, pool: None })
+    }
+
+    /// Makes it a point after all that is enqueued on `stream` now. Who waits already, waits for the point that it was.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn move_to(&self, stream: &Stream) -> Result<(), Error> {
+        // SAFETY: both handles live.
+        check("cudaEventRecord", unsafe { sys::cudaEventRecord(self.as_raw(), stream.as_raw()) })
     }
 
     /// Waits for this point.
@@ -35,12 +69,27 @@ impl Event {
     /// [`Error::Cuda`], which may be that of earlier work.
     pub fn synchronize(&self) -> Result<(), Error> {
         // SAFETY: the event lives.
-        check("cudaEventSynchronize", unsafe { sys::cudaEventSynchronize(self.raw) })
+        check("cudaEventSynchronize", unsafe { sys::cudaEventSynchronize(self.as_raw()) })
+    }
+
+    /// Whether this point has been reached.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], which may be that of earlier work.
+    pub(super) fn is_over(&self) -> Result<bool, Error> {
+        // SAFETY: the event lives.
+        match unsafe { sys::cudaEventQuery(self.as_raw()) } {
+            sys::ERROR_NOT_READY => {
+                super::status::forget_last_error();
+                Ok(false)
+            }
+            code => check("cudaEventQuery", code).map(|()| true),
+        }
     }
 
     /// The handle; it lives as long as `self`.
     pub fn as_raw(&self) -> sys::Event {
-        self.raw
+        self.raw.0
     }
 
     /// Waits for this point and returns the seconds since `earlier`.
@@ -50,20 +99,45 @@ impl Event {
     #[cfg(feature = "kit")]
     pub fn seconds_since(&self, earlier: &Event) -> Result<f64, Error> {
         let mut milliseconds = 0.0;
+        self.synchronize()?;
         // SAFETY: the events live, and one number is written.
-        unsafe {
-            self.synchronize()?;
-            check("cudaEventElapsedTime", sys::cudaEventElapsedTime(&mut milliseconds, earlier.raw, self.raw))?;
-        }
+        check("cudaEventElapsedTime", unsafe {
+            sys::cudaEventElapsedTime(&mut milliseconds, earlier.as_raw(), self.as_raw())
+        })?;
         Ok(f64::from(milliseconds) / 1e3)
     }
 }
 
 impl Drop for Event {
+    /// What waits for the point goes on waiting for it: a wait is for what was recorded when it was enqueued.
     fn drop(&mut self) {
-        // SAFETY: the event is ours and is not used again.
-        if let Err(error) = check("cudaEventDestroy", unsafe { sys::cudaEventDestroy(self.raw) }) {
-            warning!("an event could not be given back: {error}");
+        if let Some(pool) = &self.pool {
+            pool.lock().push(Raw(std::mem::replace(&mut self.raw.0, std::ptr::null_mut())));
         }
+    }
+}
+
+impl Pool {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Raw>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Raw {
+    fn new(flags: std::ffi::c_uint) -> Result<Self, Error> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: one handle is written.
+        check("cudaEventCreateWithFlags", unsafe { sys::cudaEventCreateWithFlags(&mut raw, flags) })?;
+        Ok(Self(raw))
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        if self.0.is_null() {
+            return;
+        }
+        // SAFETY: the event is ours and is not used again.
+        warn_unless_lost("an event", "cudaEventDestroy", unsafe { sys::cudaEventDestroy(self.0) });
     }
 }

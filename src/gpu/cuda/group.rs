@@ -15,7 +15,6 @@ pub trait Group: 'static {
     /// A point in Jacobian coordinates; the default is infinity.
     type Jacobian: Copy + Default + PartialEq + std::fmt::Debug;
     /// Bytes of a point in a parameter file.
-    #[cfg_attr(not(feature = "kit"), allow(dead_code))]
     const ENCODED: usize;
 
     /// The same point in Jacobian coordinates.
@@ -54,7 +53,6 @@ pub trait Group: 'static {
     ///
     /// # Safety
     /// As `launchers.h` documents it.
-    #[cfg_attr(not(feature = "kit"), allow(dead_code))]
     unsafe fn decode(
         points: *mut c_void,
         bytes: *const c_void,

@@ -1,33 +1,48 @@
 //! What a build with CUDA has: safe wrappers of [`crate::sys`], each the owner of what it names, and the backend on them.
 
 mod backend;
+mod budget;
 mod buffer;
+mod circuit;
 mod classes;
-#[cfg(feature = "kit")]
 mod decode;
 mod device;
 mod engine;
 mod event;
+mod fifo;
 mod group;
 mod guard;
+mod lease;
+mod loader;
+mod mapping;
 mod msm;
 mod ntt;
+mod pieces;
 mod pinned;
 #[cfg(feature = "kit")]
 mod pointwise;
+mod quotient;
+mod raw;
 mod resident;
+mod residents;
+mod results;
+#[cfg(test)]
+mod samples;
 mod staging;
 mod status;
 mod stream;
+mod streamed;
 mod terms;
+mod witness;
 
-use buffer::{DeviceBuffer, Plain};
+use buffer::{DeviceBuffer, DeviceSlice, Plain};
 use event::Event;
 use group::{Group, G1, G2};
 use guard::DeviceGuard;
+use msm::Shape;
 use ntt::Domain;
 use stream::Stream;
-use terms::{expand, terms_scratch_bytes, Lists, Variables};
+use terms::{terms_scratch_bytes, Lists, Variables};
 
 use super::{absence, archs, DeviceInfo};
 use crate::error::Error;
@@ -46,15 +61,19 @@ pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
 /// What `bench/kit` tests on a device.
 #[cfg(feature = "kit")]
 pub mod kit {
-    pub use super::buffer::{DeviceBuffer, Plain};
-    pub use super::decode::{decode, fault_in, PointFault, NO_FAULT};
+    pub use super::backend::{points_on_device, query_bytes};
+    pub use super::buffer::{DeviceBuffer, DeviceSlice, Plain};
+    pub use super::classes::{Classes, CHUNK};
+    pub use super::decode::{decode, Faults, Run};
     pub use super::event::Event;
     pub use super::group::{Group, G1, G2};
     pub use super::guard::DeviceGuard;
     pub use super::msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms};
     pub use super::ntt::Domain;
     pub use super::pointwise::fr_mul;
+    pub use super::staging::{ClassesOnDevice, Ring, Upload};
     pub use super::status::check;
     pub use super::stream::Stream;
     pub use super::terms::{terms_scratch_bytes, Lists, Variables};
+    pub use crate::params::{spoilt_cases, PointFault, Sample, SpoiltCase, TO_SPOIL};
 }

@@ -3,7 +3,7 @@
 //! Numbers in device memory (positions, indices, counts) cannot be checked here: one out of range makes a kernel read other
 //! device memory, or fail with [`Error::Cuda`].
 
-use super::{status::check, DeviceBuffer, Group, Stream};
+use super::{status::check, DeviceSlice, Group, Stream};
 use crate::curve::Fr;
 use crate::error::Error;
 use crate::sys;
@@ -15,39 +15,44 @@ pub enum Scalars<'a> {
     #[cfg_attr(not(feature = "kit"), allow(dead_code))]
     InOrder,
     /// Term i has the scalar whose number stands at i.
-    Indexed(&'a DeviceBuffer<u32>),
-    /// Term i has the scalar whose number is i with so many of its lowest bits reversed.
-    Reversed(u32),
+    Indexed(&'a DeviceSlice<u32>),
+    /// Term i has the scalar whose number is `first` + i with `bits` of its lowest bits reversed.
+    Reversed {
+        /// How many bits are reversed: there are 2^`bits` scalars.
+        bits: u32,
+        /// The number of the first term.
+        first: usize,
+    },
 }
 
 /// The terms of an MSM.
 #[derive(Debug)]
 pub struct Terms<'a, G: Group> {
     /// The points, in Montgomery form.
-    pub points: &'a DeviceBuffer<G::Affine>,
+    pub points: &'a DeviceSlice<G::Affine>,
     /// The position in `points` of each term's point; none means that term i has point i.
-    pub positions: Option<&'a DeviceBuffer<u32>>,
+    pub positions: Option<&'a DeviceSlice<u32>>,
     /// The scalars, in Montgomery form.
-    pub scalars: &'a DeviceBuffer<Fr>,
+    pub scalars: &'a DeviceSlice<Fr>,
     /// Which of them each term has.
     pub order: Scalars<'a>,
     /// How many terms there are, at most if there is a count.
     pub len: usize,
     /// A word on the device, by its place in the buffer, that says how many terms count.
-    pub count: Option<(&'a DeviceBuffer<u32>, usize)>,
+    pub count: Option<(&'a DeviceSlice<u32>, usize)>,
 }
 
 /// The points of a sum.
 #[derive(Debug)]
 pub struct SumTerms<'a, G: Group> {
     /// The points, in Montgomery form.
-    pub points: &'a DeviceBuffer<G::Affine>,
+    pub points: &'a DeviceSlice<G::Affine>,
     /// The positions in `points` of those that are added; none means the first `len`.
-    pub positions: Option<&'a DeviceBuffer<u32>>,
+    pub positions: Option<&'a DeviceSlice<u32>>,
     /// How many there are, at most if there is a count.
     pub len: usize,
     /// A word on the device, by its place in the buffer, that says how many count.
-    pub count: Option<(&'a DeviceBuffer<u32>, usize)>,
+    pub count: Option<(&'a DeviceSlice<u32>, usize)>,
 }
 
 /// How an MSM's scalars are cut into windows: `launchers.h` says what each number is.
@@ -105,27 +110,27 @@ pub fn msm_scratch_bytes<G: Group>(len: usize, shape: Shape) -> Result<usize, Er
 /// # Errors
 /// [`Error::Size`] if a buffer is too short, and [`Error::Cuda`].
 pub fn msm<G: Group>(
-    sums: &mut DeviceBuffer<G::Sum>,
+    sums: &mut DeviceSlice<G::Sum>,
     terms: &Terms<'_, G>,
     shape: Shape,
-    scratch: &mut DeviceBuffer<u8>,
+    scratch: &mut DeviceSlice<u8>,
     stream: &Stream,
 ) -> Result<(), Error> {
     at_least("sums", sums.len(), shape.sums())?;
     at_least("scratch", scratch.len(), msm_scratch_bytes::<G>(terms.len, shape)?)?;
-    at_least("positions", terms.positions.map_or(terms.points.len(), DeviceBuffer::len), terms.len)?;
-    let (indices, reversed_bits) = match terms.order {
+    at_least("positions", terms.positions.map_or(terms.points.len(), |positions| positions.len()), terms.len)?;
+    let (indices, reversed_bits, first) = match terms.order {
         Scalars::InOrder => {
             at_least("scalars", terms.scalars.len(), terms.len)?;
-            (std::ptr::null(), 0)
+            (std::ptr::null(), 0, 0)
         }
         Scalars::Indexed(indices) => {
             at_least("indices", indices.len(), terms.len)?;
-            (indices.as_raw().cast_const().cast(), 0)
+            (indices.as_raw().cast_const().cast(), 0, 0)
         }
-        Scalars::Reversed(bits) => {
+        Scalars::Reversed { bits, first } => {
             at_least("scalars", terms.scalars.len(), 1 << bits)?;
-            (std::ptr::null(), bits)
+            (std::ptr::null(), bits, first)
         }
     };
     let terms = sys::interlock_msm_terms {
@@ -135,6 +140,7 @@ pub fn msm<G: Group>(
         indices,
         count: count_address(terms.count)?,
         n: terms.len,
+        first,
         reversed_bits,
     };
     // SAFETY: the ranges have the sizes that were checked, and cudaMalloc aligns to 256 bytes.
@@ -167,14 +173,14 @@ pub fn sum_scratch_bytes<G: Group>() -> usize {
 /// # Errors
 /// [`Error::Size`] if a buffer is too short, and [`Error::Cuda`].
 pub fn sum<G: Group>(
-    sums: &mut DeviceBuffer<G::Sum>,
+    sums: &mut DeviceSlice<G::Sum>,
     terms: &SumTerms<'_, G>,
-    scratch: &mut DeviceBuffer<u8>,
+    scratch: &mut DeviceSlice<u8>,
     stream: &Stream,
 ) -> Result<(), Error> {
     at_least("sums", sums.len(), 1)?;
     at_least("scratch", scratch.len(), sum_scratch_bytes::<G>())?;
-    at_least("positions", terms.positions.map_or(terms.points.len(), DeviceBuffer::len), terms.len)?;
+    at_least("positions", terms.positions.map_or(terms.points.len(), |positions| positions.len()), terms.len)?;
     let terms = sys::interlock_sum_terms {
         points: terms.points.as_raw(),
         positions: address(terms.positions),
@@ -185,11 +191,11 @@ pub fn sum<G: Group>(
     check("interlock_sum", unsafe { G::sum(scratch.as_raw(), sums.as_raw(), &terms, stream.as_raw()) })
 }
 
-fn address(numbers: Option<&DeviceBuffer<u32>>) -> *const u32 {
+fn address(numbers: Option<&DeviceSlice<u32>>) -> *const u32 {
     numbers.map_or(std::ptr::null(), |numbers| numbers.as_raw().cast_const().cast())
 }
 
-fn count_address(count: Option<(&DeviceBuffer<u32>, usize)>) -> Result<*const u32, Error> {
+fn count_address(count: Option<(&DeviceSlice<u32>, usize)>) -> Result<*const u32, Error> {
     let Some((buffer, place)) = count else { return Ok(std::ptr::null()) };
     at_least("count", buffer.len(), place + 1)?;
     Ok(address(Some(buffer)).wrapping_add(place))

@@ -1,6 +1,6 @@
 //! The quotient polynomial h, by transforms.
 
-use super::{status::check, DeviceBuffer, Stream};
+use super::{status::check, DeviceBuffer, DeviceSlice, Stream};
 use crate::curve::Fr;
 use crate::error::Error;
 use crate::sys;
@@ -50,7 +50,7 @@ impl Domain {
     ///
     /// # Errors
     /// [`Error::Size`] if there are not m elements, and [`Error::Cuda`].
-    pub fn product(&self, a: &mut DeviceBuffer<Fr>, b: &mut DeviceBuffer<Fr>, stream: &Stream) -> Result<(), Error> {
+    pub fn product(&self, a: &mut DeviceSlice<Fr>, b: &mut DeviceSlice<Fr>, stream: &Stream) -> Result<(), Error> {
         self.check_len("a", a)?;
         self.check_len("b", b)?;
         // SAFETY: the domain is of this size, and each vector has as many elements, aligned to 256 bytes by cudaMalloc.
@@ -65,7 +65,7 @@ impl Domain {
     ///
     /// # Errors
     /// [`Error::Size`] if there are not m elements, and [`Error::Cuda`].
-    pub fn finish(&self, a: &mut DeviceBuffer<Fr>, c: &mut DeviceBuffer<Fr>, stream: &Stream) -> Result<(), Error> {
+    pub fn finish(&self, a: &mut DeviceSlice<Fr>, c: &mut DeviceSlice<Fr>, stream: &Stream) -> Result<(), Error> {
         self.check_len("a", a)?;
         self.check_len("c", c)?;
         // SAFETY: as above.
@@ -75,7 +75,7 @@ impl Domain {
         })
     }
 
-    fn check_len(&self, field: &str, values: &DeviceBuffer<Fr>) -> Result<(), Error> {
+    fn check_len(&self, field: &str, values: &DeviceSlice<Fr>) -> Result<(), Error> {
         let m = 1 << self.log2;
         if values.len() != m {
             let expected = format!("the domain has {m} points");

@@ -1,10 +1,13 @@
-//! Page-locked host memory, which the device copies from at the bus's full rate.
+//! Page-locked host memory, which the device copies from and to at the bus's full rate.
 
 use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::status::check;
+use super::{
+    status::{check, warn_unless_lost},
+    DeviceSlice, Plain, Stream,
+};
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 
 /// Host memory that CUDA has locked, usable from every device.
@@ -31,10 +34,12 @@ impl PinnedBuffer {
         Ok(Self { pointer, bytes })
     }
 
-    /// The memory. A copy from it must be over before it is written again.
-    pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: the memory is ours, initialised, and borrowed as long as the slice.
-        unsafe { std::slice::from_raw_parts_mut(self.pointer.cast(), self.bytes) }
+    /// The memory as values. A copy from it must be over before it is written again.
+    pub fn values_mut<T: Plain>(&mut self) -> &mut [T] {
+        const { assert!(align_of::<T>() <= 256) };
+        // SAFETY: the memory is ours, initialised, borrowed as long as the slice, and aligned to 256 bytes at least; any bytes
+        // are values of `T`.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer.cast(), self.bytes / size_of::<T>()) }
     }
 
     /// Its address, for copies.
@@ -46,8 +51,90 @@ impl PinnedBuffer {
 impl Drop for PinnedBuffer {
     fn drop(&mut self) {
         // SAFETY: the memory is ours; CUDA waits for copies from it.
-        if let Err(error) = check("cudaFreeHost", unsafe { sys::cudaFreeHost(self.pointer) }) {
-            warning!("pinned memory could not be given back: {error}");
+        warn_unless_lost("pinned memory", "cudaFreeHost", unsafe { sys::cudaFreeHost(self.pointer) });
+    }
+}
+
+/// Pinned buffers for results, which are made when there are too few and then kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PinnedPool(Arc<Mutex<Vec<PinnedBuffer>>>);
+
+/// Bytes of the smallest buffer: more than the results of a proof take.
+const LEAST: usize = 256 << 10;
+
+impl PinnedPool {
+    /// A buffer of at least `bytes` bytes, which goes back when it is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn take(&self, bytes: usize) -> Result<PinnedLease, Error> {
+        let kept = {
+            let mut buffers = self.lock();
+            let fitting = buffers.iter().position(|buffer| buffer.bytes >= bytes);
+            fitting.map(|i| buffers.swap_remove(i))
+        };
+        let buffer = match kept {
+            Some(buffer) => buffer,
+            None => PinnedBuffer::new(bytes.next_power_of_two().max(LEAST))?,
+        };
+        Ok(PinnedLease { buffer: Some(buffer), pool: self.clone() })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<PinnedBuffer>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A buffer of a pool. A copy to it must be over before it is dropped.
+#[derive(Debug)]
+pub(super) struct PinnedLease {
+    buffer: Option<PinnedBuffer>,
+    pool: PinnedPool,
+}
+
+impl PinnedLease {
+    fn buffer(&self) -> &PinnedBuffer {
+        let Some(buffer) = &self.buffer else { unreachable!("it goes back when it is dropped") };
+        buffer
+    }
+
+    /// Enqueues the copying of `values` to its beginning.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn fetch<T: Plain>(&self, values: &DeviceSlice<T>, stream: &Stream) -> Result<(), Error> {
+        let bytes = values.len() * size_of::<T>();
+        super::msm::at_least("pinned memory", self.buffer().bytes, bytes)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: both ranges have this many bytes, and the buffer lives until the copy is over.
+        check("cudaMemcpyAsync", unsafe {
+            let (to, from) = (self.buffer().pointer, values.as_raw());
+            sys::cudaMemcpyAsync(to, from, bytes, sys::DEVICE_TO_HOST, stream.as_raw())
+        })
+    }
+
+    /// `len` values from byte `first` on, a multiple of 8. What copies to them must be over.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub(super) fn values<T: Plain>(&self, first: usize, len: usize) -> Vec<T> {
+        let buffer = self.buffer();
+        assert!(
+            first % 8 == 0 && first + len * size_of::<T>() <= buffer.bytes,
+            "{first} and {len} values of {}",
+            buffer.bytes
+        );
+        // SAFETY: initialised memory inside the buffer; unaligned reads ask for no more.
+        (0..len).map(|i| unsafe { buffer.pointer.byte_add(first).cast::<T>().add(i).read_unaligned() }).collect()
+    }
+}
+
+impl Drop for PinnedLease {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.buffer.take() {
+            self.pool.lock().push(buffer);
         }
     }
 }

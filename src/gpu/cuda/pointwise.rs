@@ -1,6 +1,6 @@
 //! Element-wise operations on vectors of `Fr`.
 
-use super::{status::check, DeviceBuffer, Stream};
+use super::{status::check, DeviceSlice, Stream};
 use crate::curve::Fr;
 use crate::error::Error;
 use crate::sys;
@@ -10,9 +10,9 @@ use crate::sys;
 /// # Errors
 /// [`Error::Size`] if a factor is too short, and [`Error::Cuda`].
 pub fn fr_mul(
-    out: &mut DeviceBuffer<Fr>,
-    a: &DeviceBuffer<Fr>,
-    b: &DeviceBuffer<Fr>,
+    out: &mut DeviceSlice<Fr>,
+    a: &DeviceSlice<Fr>,
+    b: &DeviceSlice<Fr>,
     stream: &Stream,
 ) -> Result<(), Error> {
     for (field, factor) in [("a", a), ("b", b)] {

@@ -1,33 +1,76 @@
 //! Parameters in device memory.
 
-use super::staging::Staging;
-use super::DeviceBuffer;
+use super::engine::{Block, Engine};
+use super::lease::room_for;
+use super::{loader, DeviceSlice, Plain};
 use crate::curve::{G1Affine, G2Affine};
 use crate::error::Error;
-use crate::params::Parameters;
+use crate::params::{Counts, Parameters};
 
-/// The queries of a circuit on a device, in the order and form of [`Parameters`].
+/// The queries of a circuit on a device, in the order of the file, in affine coordinates in Montgomery form.
+///
+/// Nothing may be enqueued that uses them when this is dropped.
 #[derive(Debug)]
 pub(super) struct Resident {
-    pub(super) h: DeviceBuffer<G1Affine>,
-    pub(super) l: DeviceBuffer<G1Affine>,
-    pub(super) a: DeviceBuffer<G1Affine>,
-    pub(super) b_g1: DeviceBuffer<G1Affine>,
-    pub(super) b_g2: DeviceBuffer<G2Affine>,
+    pub(super) h: DeviceSlice<G1Affine>,
+    pub(super) l: DeviceSlice<G1Affine>,
+    pub(super) a: DeviceSlice<G1Affine>,
+    pub(super) b_g1: DeviceSlice<G1Affine>,
+    pub(super) b_g2: DeviceSlice<G2Affine>,
+    _block: Block,
 }
 
 impl Resident {
-    /// Enqueues the copying of `parameters` to the current device.
+    /// The queries of `srs` on the engine's device, read from its file and checked, as is the rest of the file.
     ///
     /// # Errors
-    /// [`Error::Cuda`].
-    pub(super) fn new(parameters: &Parameters, staging: &mut Staging) -> Result<Self, Error> {
+    /// [`Error::Params`] with the first thing that is wrong in the order of the file, [`Error::File`], [`Error::Cuda`],
+    /// [`Error::DeviceMemory`], [`Error::Threads`].
+    pub(super) fn load(engine: &Engine, srs: &Parameters) -> Result<Self, Error> {
+        let resident = Self::allocate(engine, &srs.counts)?;
+        srs.read_encoded(|encoded| loader::load(engine.ring(), encoded, &resident))?;
+        Ok(resident)
+    }
+
+    /// Bytes that the queries take.
+    pub(super) fn room(counts: &Counts) -> usize {
+        let Counts { h, l, a, b, .. } = *counts;
+        [h, l, a, b].map(room_for::<G1Affine>).iter().sum::<usize>() + room_for::<G2Affine>(b)
+    }
+
+    /// The queries, back in memory.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], [`Error::OutOfMemory`].
+    #[cfg(feature = "kit")]
+    pub(super) fn to_host(&self) -> Result<crate::params::Points, Error> {
+        let stream = super::Stream::new()?;
+        Ok(crate::params::Points {
+            h: self.h.to_host(&stream)?,
+            l: self.l.to_host(&stream)?,
+            a: self.a.to_host(&stream)?,
+            b_g1: self.b_g1.to_host(&stream)?,
+            b_g2: self.b_g2.to_host(&stream)?,
+        })
+    }
+
+    fn allocate(engine: &Engine, counts: &Counts) -> Result<Self, Error> {
+        let Counts { h, l, a, b, .. } = *counts;
+        let block = engine.long_block(Self::room(counts))?;
+        let mut taken = block.offset();
+        fn take<T: Plain>(engine: &Engine, taken: &mut usize, len: usize) -> DeviceSlice<T> {
+            // SAFETY: part of the block, whose size is the sum of these rooms.
+            let slice = unsafe { DeviceSlice::from_raw(engine.address(*taken), len) };
+            *taken += room_for::<T>(len);
+            slice
+        }
         Ok(Self {
-            h: staging.uploaded(&parameters.h)?,
-            l: staging.uploaded(&parameters.l)?,
-            a: staging.uploaded(&parameters.a)?,
-            b_g1: staging.uploaded(&parameters.b_g1)?,
-            b_g2: staging.uploaded(&parameters.b_g2)?,
+            h: take(engine, &mut taken, h),
+            l: take(engine, &mut taken, l),
+            a: take(engine, &mut taken, a),
+            b_g1: take(engine, &mut taken, b),
+            b_g2: take(engine, &mut taken, b),
+            _block: block,
         })
     }
 }

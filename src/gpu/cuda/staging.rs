@@ -1,114 +1,351 @@
-//! Uploads of ordinary memory, through a ring of pinned chunks that all CPU threads fill.
+//! Uploads of ordinary memory, through a ring of pinned slots that all workers of a device share and all CPU threads fill.
+
+use std::ffi::c_void;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
+use super::classes::Classes;
+use super::fifo::Fifo;
+use super::pieces::{pack, PIECE};
 use super::pinned::PinnedBuffer;
-use super::{msm::at_least, status::check, DeviceBuffer, Event, Plain, Stream};
+use super::{msm::at_least, status::check, DeviceBuffer, DeviceSlice, Event, Plain, Stream};
+use crate::curve::Fr;
 use crate::error::Error;
+use crate::logging::warning;
 use crate::sys;
 use crate::threads;
 
-/// Bytes of a chunk: copies of this size reach the bus's rate.
-const CHUNK: usize = 16 << 20;
-/// Chunks: one is filled while others are on their way.
-const SLOTS: usize = 4;
+/// Bytes of a slot: 0.3 ms of the bus, long beside what a copy (3 µs) and a round of all threads (50 µs) cost to start.
+pub const SLOT_BYTES: usize = 16 << 20;
+/// Slots: for each of three workers one that is filled, and one that is on its way.
+const SLOTS: usize = 6;
 /// Bytes that a task copies at a time.
 const TASK: usize = 256 << 10;
 
-/// The ring, and the stream that its copies run on.
+/// The slots of a device, and the streams that empty them. The device must be current whenever it is used.
 #[derive(Debug)]
-pub(super) struct Staging {
-    slots: Vec<Slot>,
-    next: usize,
-    stream: Stream,
+pub struct Ring {
+    slots: Vec<Mutex<Memory>>,
+    free: Fifo<usize>,
+    copies: Stream,
+    /// Not that of the copies, which would have to wait where the device has no room for the kernel beside others.
+    expansions: Stream,
 }
 
+/// What a slot has, on both sides.
 #[derive(Debug)]
-struct Slot {
-    memory: PinnedBuffer,
-    /// When the copy from this slot is over; none if there has been none.
-    free: Option<Event>,
+struct Memory {
+    pinned: PinnedBuffer,
+    /// Where what is expanded is copied first.
+    device: DeviceBuffer<u8>,
+    /// When a copy to `device` is over.
+    copied: Event,
+    /// When the slot may be used again.
+    over: Event,
 }
 
-impl Staging {
-    /// A ring for the current device.
+impl Ring {
+    /// A ring for the current device: [`SLOT_BYTES`] for each slot, of pinned memory and of the device's.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new() -> Result<Self, Error> {
-        let slot = |_| Ok(Slot { memory: PinnedBuffer::new(CHUNK)?, free: None });
-        Ok(Self { slots: (0..SLOTS).map(slot).collect::<Result<_, Error>>()?, next: 0, stream: Stream::new()? })
+    pub fn new() -> Result<Self, Error> {
+        let slot = |_| {
+            Ok(Mutex::new(Memory {
+                pinned: PinnedBuffer::new(SLOT_BYTES)?,
+                device: DeviceBuffer::new(SLOT_BYTES)?,
+                copied: Event::new()?,
+                over: Event::new()?,
+            }))
+        };
+        Ok(Self {
+            slots: (0..SLOTS).map(slot).collect::<Result<_, Error>>()?,
+            free: Fifo::new(0..SLOTS),
+            copies: Stream::new()?,
+            expansions: Stream::urgent()?,
+        })
     }
 
-    /// The stream of the copies, for others to wait for.
-    pub(super) fn stream(&self) -> &Stream {
-        &self.stream
+    /// The stream of [`Ring::upload`] and [`Ring::send_classes`]: whoever uses what they write waits for it. If it is made
+    /// to wait for something, all workers' uploads wait.
+    pub fn copies(&self) -> &Stream {
+        &self.copies
     }
 
-    /// Enqueues the copying of `parts`, one after the other, to the beginning of `to`. They are not needed any more on return.
+    /// The stream of [`Ring::send_scalars`], in the same way.
+    pub fn expansions(&self) -> &Stream {
+        &self.expansions
+    }
+
+    /// Waits for a free slot, first come, first served. Who waits holds no other slot, and is no thread of the library's pool.
     ///
     /// # Errors
-    /// [`Error::Size`] if there is no room, and [`Error::Cuda`].
-    pub(super) fn upload<'p, T: Plain + Sync + 'p>(
-        &mut self,
-        to: &DeviceBuffer<T>,
-        parts: impl IntoIterator<Item = &'p [T]>,
-    ) -> Result<(), Error> {
-        let room = CHUNK / size_of::<T>();
-        let (mut first, mut len) = (0, 0);
-        let mut pieces: Vec<&[T]> = Vec::new();
-        for mut piece in parts.into_iter().flat_map(|part| part.chunks(TASK / size_of::<T>())) {
-            while len + piece.len() > room {
-                let (fits, rest) = piece.split_at(room - len);
-                pieces.push(fits);
-                self.send(to, first, &pieces)?;
-                (first, len, piece) = (first + room, 0, rest);
-                pieces.clear();
+    /// [`Error::Cuda`], which may be that of earlier work.
+    pub fn take(&self) -> Result<Slot<'_>, Error> {
+        let number = self.free.take();
+        let memory = self.slots[number].lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = Slot { ring: self, number, memory, used: false };
+        slot.memory.over.synchronize()?;
+        Ok(slot)
+    }
+
+    /// Enqueues copies of slices to places on the device. They are not needed any more on return.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], which may be that of earlier work, and [`Error::Threads`].
+    pub fn upload(&self, uploads: &[Upload<'_>]) -> Result<(), Error> {
+        let mut load = Load::default();
+        for upload in uploads {
+            let mut to = upload.to;
+            for mut bytes in upload.bytes.chunks(TASK) {
+                while load.bytes + bytes.len() > SLOT_BYTES {
+                    let (fits, rest) = bytes.split_at(SLOT_BYTES - load.bytes);
+                    load.add(fits, to);
+                    self.send_load(&load)?;
+                    load = Load::default();
+                    (bytes, to) = (rest, to.wrapping_byte_add(fits.len()));
+                }
+                load.add(bytes, to);
+                to = to.wrapping_byte_add(bytes.len());
             }
-            pieces.push(piece);
-            len += piece.len();
         }
-        self.send(to, first, &pieces)
-    }
-
-    /// A buffer of the current device, to which the copying of `values` is enqueued.
-    ///
-    /// # Errors
-    /// [`Error::Cuda`].
-    pub(super) fn uploaded<T: Plain + Sync>(&mut self, values: &[T]) -> Result<DeviceBuffer<T>, Error> {
-        let buffer = DeviceBuffer::new(values.len())?;
-        self.upload(&buffer, [values])?;
-        Ok(buffer)
-    }
-
-    /// Fills the next chunk and sends it on its way.
-    fn send<T: Plain + Sync>(&mut self, to: &DeviceBuffer<T>, first: usize, pieces: &[&[T]]) -> Result<(), Error> {
-        let len: usize = pieces.iter().map(|piece| piece.len()).sum();
-        if len == 0 {
+        if load.bytes == 0 {
             return Ok(());
         }
-        at_least("the device's buffer", to.len(), first + len)?;
-        let slot = &mut self.slots[self.next];
-        self.next = (self.next + 1) % SLOTS;
-        if let Some(free) = slot.free.take() {
-            free.synchronize()?;
-        }
-        let mut rest = slot.memory.as_mut_slice();
-        let mut tasks = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            let (room, after) = rest.split_at_mut(size_of_val(*piece));
-            tasks.push((room, bytes_of(piece)));
+        self.send_load(&load)
+    }
+
+    fn send_load(&self, load: &Load<'_>) -> Result<(), Error> {
+        let mut slot = self.take()?;
+        let mut rest = slot.values::<u8>();
+        let mut tasks = Vec::with_capacity(load.pieces.len());
+        for piece in &load.pieces {
+            let (room, after) = rest.split_at_mut(piece.len());
+            tasks.push((room, *piece));
             rest = after;
         }
         threads::install(|| tasks.into_par_iter().for_each(|(room, piece)| room.copy_from_slice(piece)))?;
-        // SAFETY: the destination has room from `first` on, and the slot is not written again before the copy is over.
-        check("cudaMemcpyAsync", unsafe {
-            let to = to.as_raw().byte_add(first * size_of::<T>());
-            let (from, bytes) = (slot.memory.as_raw(), len * size_of::<T>());
-            sys::cudaMemcpyAsync(to, from, bytes, sys::HOST_TO_DEVICE, self.stream.as_raw())
-        })?;
-        slot.free = Some(Event::record(&self.stream)?);
+        // SAFETY: what is uploaded has room where it goes.
+        unsafe { slot.send_bytes(load.copies.iter().cloned()) }
+    }
+
+    /// Enqueues the writing of `scalars`, and of zeros after them, to `to`; or returns the index of the first scalar that is not
+    /// below the group order, with some of it written. The scalars are not needed any more on return.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if there is no room, [`Error::Cuda`], which may be that of earlier work, and [`Error::Threads`].
+    pub fn send_scalars(&self, scalars: &[Fr], to: &DeviceSlice<Fr>) -> Result<Result<(), usize>, Error> {
+        at_least("the device's vector", to.len(), scalars.len())?;
+        to.range(scalars.len()..to.len()).clear(&self.expansions)?;
+        let mut first = 0;
+        while first < scalars.len() {
+            let mut slot = self.take()?;
+            let room = slot.values();
+            let packed = match threads::install(|| pack(&scalars[first..], room))? {
+                Ok(packed) => packed,
+                Err(found) => return Ok(Err(first + found)),
+            };
+            let end = scalars.len().min(first + packed.pieces * PIECE);
+            slot.send_packed(&packed.spans, &to.range(first..end))?;
+            first = end;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Enqueues the copying of classes, of the starts of their chunks, the first full-size scalar being number `first`, and of the
+    /// full-size scalars.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if there is no room, [`Error::Cuda`], which may be that of earlier work, and [`Error::Threads`].
+    pub fn send_classes(&self, classes: &Classes, first: usize, to: &ClassesOnDevice<'_>) -> Result<(), Error> {
+        let starts = classes.starts(first);
+        let mut uploads = Vec::new();
+        Upload::list(&mut uploads, classes.words(), to.words)?;
+        Upload::list(&mut uploads, [starts.as_slice()], to.starts)?;
+        Upload::list(&mut uploads, classes.full(), to.full)?;
+        self.upload(&uploads)
+    }
+}
+
+/// Where the parts of [`Classes`] go.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassesOnDevice<'a> {
+    /// [`Classes::words_len`] words.
+    pub words: &'a DeviceSlice<u64>,
+    /// [`Classes::chunks_len`] numbers.
+    pub starts: &'a DeviceSlice<u32>,
+    /// [`Classes::full_len`] scalars.
+    pub full: &'a DeviceSlice<Fr>,
+}
+
+/// Values on the host that go to a place on the device, which has room for them.
+#[derive(Debug)]
+pub struct Upload<'a> {
+    bytes: &'a [u8],
+    to: *mut c_void,
+}
+
+impl<'a> Upload<'a> {
+    /// `values` to the beginning of `to`.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if there is no room.
+    pub fn new<T: Plain>(values: &'a [T], to: &DeviceSlice<T>) -> Result<Self, Error> {
+        at_least("the device's buffer", to.len(), values.len())?;
+        Ok(Self { bytes: bytes_of(values), to: to.as_raw() })
+    }
+
+    /// Slices that go to `to` one after the other.
+    fn list<T: Plain + 'a>(
+        list: &mut Vec<Self>,
+        slices: impl IntoIterator<Item = &'a [T]>,
+        to: &DeviceSlice<T>,
+    ) -> Result<(), Error> {
+        let mut first = 0;
+        for values in slices {
+            at_least("the device's buffer", to.len(), first + values.len())?;
+            list.push(Self::new(values, &to.range(first..to.len()))?);
+            first += values.len();
+        }
         Ok(())
+    }
+}
+
+/// What a slot is filled with, and where it goes.
+#[derive(Debug, Default)]
+struct Load<'a> {
+    pieces: Vec<&'a [u8]>,
+    copies: Vec<(Range<usize>, *mut c_void)>,
+    bytes: usize,
+}
+
+impl<'a> Load<'a> {
+    /// Adds a piece, to the copy of the one before if it goes on there.
+    fn add(&mut self, piece: &'a [u8], to: *mut c_void) {
+        let from = self.bytes..self.bytes + piece.len();
+        match self.copies.last_mut() {
+            Some((last, place)) if place.wrapping_byte_add(last.len()) == to => last.end = from.end,
+            _ => self.copies.push((from.clone(), to)),
+        }
+        self.bytes = from.end;
+        self.pieces.push(piece);
+    }
+}
+
+/// A slot that nobody else uses. Dropped, it is free again.
+#[derive(Debug)]
+pub struct Slot<'r> {
+    ring: &'r Ring,
+    number: usize,
+    memory: MutexGuard<'r, Memory>,
+    /// Whether anything was enqueued.
+    used: bool,
+}
+
+impl Slot<'_> {
+    /// Its [`SLOT_BYTES`] as values, which hold whatever was there.
+    pub fn values<T: Plain>(&mut self) -> &mut [T] {
+        self.memory.pinned.values_mut()
+    }
+
+    /// Enqueues copies of bytes of the slot.
+    ///
+    /// # Safety
+    /// There is room for them where they go.
+    unsafe fn send_bytes(mut self, copies: impl IntoIterator<Item = (Range<usize>, *mut c_void)>) -> Result<(), Error> {
+        let sent = copies
+            .into_iter()
+            // SAFETY: as this function's.
+            .try_for_each(|(from, to)| unsafe { self.copy(from, to) })
+            .and_then(|()| self.memory.over.move_to(&self.ring.copies));
+        self.settle(sent)
+    }
+
+    /// Enqueues the copying of the slot's first `len` bytes to its place on the device, and then, on the stream of expansions, what `work`
+    /// enqueues with them there.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if the slot is too short, [`Error::Cuda`], and that of `work`.
+    pub fn send_through(
+        mut self,
+        len: usize,
+        work: impl FnOnce(&DeviceSlice<u8>, &Stream) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (copies, expansions) = (&self.ring.copies, &self.ring.expansions);
+        let bytes = self.memory.device.range(0..len.min(SLOT_BYTES));
+        // SAFETY: the place on the device has the slot's size.
+        let sent = unsafe { self.copy(0..len, bytes.as_raw()) }
+            .and_then(|()| self.memory.copied.move_to(copies))
+            .and_then(|()| expansions.wait_for(&self.memory.copied))
+            .and_then(|()| work(&bytes, expansions))
+            .and_then(|()| self.memory.over.move_to(expansions));
+        self.settle(sent)
+    }
+
+    /// Enqueues the copying of spans, in units of 32 bytes, to the slot's place on the device, and the writing of the scalars that
+    /// [`pack`] has put there to `to`.
+    fn send_packed(mut self, spans: &[Range<usize>], to: &DeviceSlice<Fr>) -> Result<(), Error> {
+        const UNIT: usize = size_of::<Fr>();
+        let (copies, expansions) = (&self.ring.copies, &self.ring.expansions);
+        let pieces = self.memory.device.as_raw();
+        let sent = spans
+            .iter()
+            .map(|span| span.start * UNIT..span.end * UNIT)
+            // SAFETY: the place on the device has the slot's size.
+            .try_for_each(|span| unsafe { self.copy(span.clone(), pieces.wrapping_byte_add(span.start)) })
+            .and_then(|()| self.memory.copied.move_to(copies))
+            .and_then(|()| expansions.wait_for(&self.memory.copied))
+            // SAFETY: `pack` has put a table of places at the beginning and the pieces of as many scalars at these; both ranges are
+            // aligned to 32 bytes.
+            .and_then(|()| unsafe {
+                let status = sys::interlock_expand(
+                    to.as_raw(),
+                    to.len(),
+                    pieces,
+                    pieces.cast_const().cast(),
+                    expansions.as_raw(),
+                );
+                check("interlock_expand", status)
+            })
+            .and_then(|()| self.memory.over.move_to(expansions));
+        self.settle(sent)
+    }
+
+    /// Enqueues a copy of bytes of the slot.
+    ///
+    /// # Safety
+    /// There is room for them at `to`.
+    unsafe fn copy(&mut self, from: Range<usize>, to: *mut c_void) -> Result<(), Error> {
+        at_least("the slot", SLOT_BYTES, from.end)?;
+        self.used = true;
+        // SAFETY: the slot has these bytes, and is not written again before the copy is over.
+        check("cudaMemcpyAsync", unsafe {
+            let start = self.memory.pinned.as_raw().wrapping_byte_add(from.start);
+            sys::cudaMemcpyAsync(to, start, from.len(), sys::HOST_TO_DEVICE, self.ring.copies.as_raw())
+        })
+    }
+
+    /// After a failure, waits for what was enqueued before it, as no event tells of its end.
+    fn settle(&self, sent: Result<(), Error>) -> Result<(), Error> {
+        if sent.is_err() {
+            let streams = [&self.ring.copies, &self.ring.expansions];
+            if let Some(error) = streams.iter().find_map(|stream| stream.synchronize().err()) {
+                warning!("uploads could not be waited for: {error}");
+            }
+        }
+        sent
+    }
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        if self.used {
+            self.ring.free.give_back(self.number);
+        } else {
+            self.ring.free.give_back_unused(self.number);
+        }
     }
 }
 

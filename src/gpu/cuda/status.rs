@@ -1,8 +1,10 @@
 //! CUDA's numbers as errors.
 
 use std::ffi::CStr;
+use std::sync::OnceLock;
 
 use crate::error::Error;
+use crate::logging::warning;
 use crate::sys;
 
 /// CUDA's words for an error number.
@@ -24,8 +26,44 @@ pub fn check(call: &'static str, code: sys::Status) -> Result<(), Error> {
     if code == sys::SUCCESS {
         return Ok(());
     }
+    let text = text(code);
+    if sys::fatal() == Some(code) {
+        return Err(FATAL.get_or_init(|| Fatal { call, code, text }).error());
+    }
     forget_last_error();
-    Err(Error::Cuda { call, code, text: text(code) })
+    Err(Error::Cuda { call, code, text })
+}
+
+/// `Ok` unless an earlier error has ended this process's use of CUDA.
+///
+/// # Errors
+/// [`Error::DeviceLost`].
+pub fn check_alive() -> Result<(), Error> {
+    sys::fatal().map_or(Ok(()), |code| check("an earlier call", code))
+}
+
+/// Says that something could not be given back, unless nothing can any more.
+pub fn warn_unless_lost(what: &str, call: &'static str, code: sys::Status) {
+    match check(call, code) {
+        Ok(()) | Err(Error::DeviceLost { .. }) => {}
+        Err(error) => warning!("{what} could not be given back: {error}"),
+    }
+}
+
+/// The first call that a fatal error was seen at.
+#[derive(Debug)]
+struct Fatal {
+    call: &'static str,
+    code: sys::Status,
+    text: String,
+}
+
+static FATAL: OnceLock<Fatal> = OnceLock::new();
+
+impl Fatal {
+    fn error(&self) -> Error {
+        Error::DeviceLost { call: self.call, code: self.code, text: self.text.clone() }
+    }
 }
 
 /// Clears this thread's last error, so that the next launch's check does not report it as its own.

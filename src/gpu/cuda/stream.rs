@@ -1,14 +1,20 @@
 //! Streams.
 
-use super::{status::check, Event};
+use std::sync::Arc;
+
+use super::{
+    event::Pool,
+    status::{check, warn_unless_lost},
+    Event,
+};
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 
 /// A stream of the device that was current when it was made; it does not wait for the legacy default stream.
 #[derive(Debug)]
 pub struct Stream {
     raw: sys::Stream,
+    events: Arc<Pool>,
 }
 
 // SAFETY: CUDA's streams may be used from any thread, by several at once.
@@ -27,7 +33,20 @@ impl Stream {
         check("cudaStreamCreateWithFlags", unsafe {
             sys::cudaStreamCreateWithFlags(&mut raw, sys::STREAM_NON_BLOCKING)
         })?;
-        Ok(Self { raw })
+        Ok(Self { raw, events: Arc::default() })
+    }
+
+    /// A new stream of the current device whose kernels' blocks come before those of other streams that wait for a place.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn urgent() -> Result<Self, Error> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: one handle is written; CUDA takes the most urgent priority it has for one that is beyond.
+        check("cudaStreamCreateWithPriority", unsafe {
+            sys::cudaStreamCreateWithPriority(&mut raw, sys::STREAM_NON_BLOCKING, std::ffi::c_int::MIN)
+        })?;
+        Ok(Self { raw, events: Arc::default() })
     }
 
     /// Waits until all that was enqueued is done.
@@ -48,6 +67,11 @@ impl Stream {
         check("cudaStreamWaitEvent", unsafe { sys::cudaStreamWaitEvent(self.raw, event.as_raw(), 0) })
     }
 
+    /// Where its events come from.
+    pub(super) fn events(&self) -> &Arc<Pool> {
+        &self.events
+    }
+
     /// The handle, for launchers; it lives as long as `self`.
     pub fn as_raw(&self) -> sys::Stream {
         self.raw
@@ -57,8 +81,6 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         // SAFETY: the stream is ours and is not used again; CUDA finishes what is enqueued.
-        if let Err(error) = check("cudaStreamDestroy", unsafe { sys::cudaStreamDestroy(self.raw) }) {
-            warning!("a stream could not be given back: {error}");
-        }
+        warn_unless_lost("a stream", "cudaStreamDestroy", unsafe { sys::cudaStreamDestroy(self.raw) });
     }
 }

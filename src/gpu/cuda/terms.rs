@@ -1,7 +1,6 @@
 //! The terms of a query, listed on the device.
 
-use super::{msm::at_least, status::check, DeviceBuffer, Stream};
-use crate::curve::Fr;
+use super::{msm::at_least, status::check, DeviceSlice, Stream};
 use crate::error::Error;
 use crate::sys;
 
@@ -9,27 +8,27 @@ use crate::sys;
 #[derive(Debug)]
 pub struct Variables<'a> {
     /// Two bits a variable, 32 variables a word, the first in the lowest: 0 for a scalar that is 0, 1 for 1, 2 for a full-size one.
-    pub classes: &'a DeviceBuffer<u64>,
+    pub classes: &'a DeviceSlice<u64>,
     /// One bit a variable, 64 a word; none means that all are in the query.
-    pub density: Option<&'a DeviceBuffer<u64>>,
+    pub density: Option<&'a DeviceSlice<u64>>,
     /// How many variables there are.
     pub len: usize,
     /// Variables a chunk, a multiple of 8192, and the number of the first full-size scalar of each; none means that these are
     /// numbered through.
-    pub chunks: Option<(usize, &'a DeviceBuffer<u32>)>,
+    pub chunks: Option<(usize, &'a DeviceSlice<u32>)>,
 }
 
 /// The terms of a query so far, as [`super::msm()`] and [`super::sum()`] take them.
 #[derive(Debug)]
-pub struct Lists {
+pub struct Lists<'a> {
     /// Positions in the query of the points that are multiplied by 1.
-    pub ones: DeviceBuffer<u32>,
+    pub ones: &'a DeviceSlice<u32>,
     /// Positions in the query of the points that are multiplied by full-size scalars.
-    pub positions: DeviceBuffer<u32>,
+    pub positions: &'a DeviceSlice<u32>,
     /// The numbers of these scalars.
-    pub indices: DeviceBuffer<u32>,
-    /// How many points of the query have been listed, how many of them in `ones`, and how many in `positions`.
-    pub counts: DeviceBuffer<u32>,
+    pub indices: &'a DeviceSlice<u32>,
+    /// Three: how many points of the query have been listed, how many of them in `ones`, and how many in `positions`.
+    pub counts: &'a DeviceSlice<u32>,
 }
 
 impl Variables<'_> {
@@ -66,20 +65,13 @@ pub fn terms_scratch_bytes(variables: usize) -> usize {
     unsafe { sys::interlock_terms_scratch_bytes(variables) }
 }
 
-impl Lists {
-    /// Empty lists with room for so many ones and full-size terms.
+impl Lists<'_> {
+    /// Enqueues the emptying of the lists.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub fn new(ones: usize, full: usize, stream: &Stream) -> Result<Self, Error> {
-        let counts = DeviceBuffer::new(3)?;
-        counts.clear(stream)?;
-        Ok(Self {
-            ones: DeviceBuffer::new(ones)?,
-            positions: DeviceBuffer::new(full)?,
-            indices: DeviceBuffer::new(full)?,
-            counts,
-        })
+    pub fn clear(&self, stream: &Stream) -> Result<(), Error> {
+        self.counts.clear(stream)
     }
 
     /// Enqueues the listing of the terms of more variables, whose points follow those of the ones before. There must be room.
@@ -87,12 +79,14 @@ impl Lists {
     /// # Errors
     /// [`Error::Size`] if a buffer of `variables` is too short, and [`Error::Cuda`].
     pub fn append(
-        &mut self,
+        &self,
         variables: &Variables<'_>,
-        scratch: &mut DeviceBuffer<u8>,
+        scratch: &mut DeviceSlice<u8>,
         stream: &Stream,
     ) -> Result<(), Error> {
         at_least("scratch", scratch.len(), terms_scratch_bytes(variables.len))?;
+        at_least("counts", self.counts.len(), 3)?;
+        at_least("indices", self.indices.len(), self.positions.len())?;
         let lists = sys::interlock_query_terms {
             ones: self.ones.as_raw().cast(),
             positions: self.positions.as_raw().cast(),
@@ -103,22 +97,4 @@ impl Lists {
         // SAFETY: the ranges have the sizes that were checked, and the caller sees to the lists' room.
         check("interlock_terms", unsafe { sys::interlock_terms(scratch.as_raw(), &lists, &variables, stream.as_raw()) })
     }
-}
-
-/// Enqueues the writing of the scalars that `variables` stand for to `out`, with zeros after them. `full` are the full-size ones.
-///
-/// # Errors
-/// [`Error::Size`] if a buffer is too short or the variables have no chunks, and [`Error::Cuda`].
-pub fn expand(
-    out: &DeviceBuffer<Fr>,
-    variables: &Variables<'_>,
-    full: &DeviceBuffer<Fr>,
-    stream: &Stream,
-) -> Result<(), Error> {
-    at_least("out", out.len(), variables.len)?;
-    let variables = variables.as_raw()?;
-    // SAFETY: the ranges have the sizes that were checked, and the caller sees to `full`.
-    check("interlock_expand", unsafe {
-        sys::interlock_expand(out.as_raw(), out.len(), &variables, full.as_raw(), stream.as_raw())
-    })
 }

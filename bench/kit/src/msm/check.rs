@@ -6,10 +6,11 @@ use interlock::kit::{
 };
 use rayon::prelude::*;
 
-use super::known::{from_u64, is_same, negative, poisoned, scalar, told, Known, Points};
+use super::known::{is_same, poisoned, scalar, told, Known, Points};
 use crate::device::Device;
 use crate::inputs::Random;
 use crate::operations::fr_one;
+use crate::scalar::{add, from_u64, inverse, negative};
 
 /// Compares with sums of logarithms, for sizes up to `most`, and returns how many sums agreed.
 ///
@@ -19,7 +20,7 @@ pub fn all(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     Ok(group::<G1>(device, most, seed)? + group::<G2>(device, most / 4 + 1, seed)?)
 }
 
-/// The same for a few MSMs and sums of each group, for tools that make kernels very slow.
+/// The same for an MSM and sums of each group that reach all kernels with few blocks, for tools that make kernels very slow.
 ///
 /// # Errors
 /// What differs.
@@ -28,17 +29,18 @@ pub fn few(device: &Device, seed: u64) -> Result<usize, String> {
 }
 
 fn few_of<G: Known>(device: &Device, seed: u64) -> Result<usize, String> {
-    const N: usize = 257;
+    // Sums of all points take one block, of some two; partial sums of buckets are merged by a few blocks, and then by one.
+    const N: usize = 65;
     let random = &mut Random(seed);
     let points = nasty_points::<G>(N, random);
     let on_device = told("points", DeviceBuffer::from_host(&points.points, &device.stream))?;
     let mut scratch = told("scratch", DeviceBuffer::new(1))?;
-    let mut compared = 0;
-    for case in cases(N, random).iter().filter(|case| ["few values", "both"].contains(&case.name)) {
-        check_msm(device, &points, &on_device, case, Shape::new(6, 22, 1), &mut scratch)?;
-        compared += 1;
-    }
-    Ok(compared + check_sums(device, &points, &on_device, N, random)?)
+    // Wide windows, as there are blocks for each; and few segments of buckets, for the same reason.
+    let shape = Shape::new(13, 10, 11);
+    let cases = cases(N, random);
+    let case = cases.iter().find(|case| case.name == "both").ok_or("there is no such case")?;
+    check_msm(device, &points, &on_device, case, shape, &mut scratch)?;
+    Ok(1 + check_sums(device, &points, &on_device, N, random)?)
 }
 
 const SIZES: [usize; 18] =
@@ -49,7 +51,8 @@ struct Case {
     positions: Option<Vec<u32>>,
     scalars: Vec<blst_fr>,
     indices: Option<Vec<u32>>,
-    reversed_bits: Option<u32>,
+    /// How many bits of a term's number are reversed, and the number of the first term.
+    reversed: Option<(u32, usize)>,
     len: usize,
     count: Option<u32>,
 }
@@ -93,7 +96,7 @@ fn cases(n: usize, random: &mut Random) -> Vec<Case> {
         len: scalars.len(),
         scalars,
         indices: None,
-        reversed_bits: None,
+        reversed: None,
         count: None,
     };
     let mut randoms = |n: usize| (0..n).map(|_| scalar(random)).collect::<Vec<_>>();
@@ -120,7 +123,7 @@ fn cases(n: usize, random: &mut Random) -> Vec<Case> {
     cases.push(plain("few values", (0..n).map(|_| few[pick(random, few.len()) as usize]).collect()));
     // (r − 1)/2 and its neighbours: where a scalar is exchanged for its negative.
     let half = negative(&halved_plus());
-    cases.push(plain("around r/2", (0..n).map(|i| super::known::add(&half, &from_u64(i as u64 % 5))).collect()));
+    cases.push(plain("around r/2", (0..n).map(|i| add(&half, &from_u64(i as u64 % 5))).collect()));
     if n > 0 {
         let one_point = Case { positions: Some(vec![pick(random, n); n]), ..plain("one point", different.clone()) };
         let one_bucket = Case { positions: Some(vec![pick(random, n); n]), ..plain("one term", vec![same; n]) };
@@ -137,25 +140,23 @@ fn cases(n: usize, random: &mut Random) -> Vec<Case> {
     cases.push(Case { count: Some(count), ..indexed });
     more.truncate(n.next_power_of_two());
     let bits = more.len().trailing_zeros();
-    cases.push(Case { len: n.saturating_sub(1), reversed_bits: Some(bits), ..plain("reversed", more.clone()) });
-    cases.push(Case { len: n, reversed_bits: Some(bits), ..plain("reversed, all", more) });
+    cases.push(Case { len: n.saturating_sub(1), reversed: Some((bits, 0)), ..plain("reversed", more.clone()) });
+    cases.push(Case { len: n - n / 3, reversed: Some((bits, n / 3)), ..plain("reversed, a part", more.clone()) });
+    cases.push(Case { len: n, reversed: Some((bits, 0)), ..plain("reversed, all", more) });
     cases
 }
 
 /// (r + 3)/2.
 fn halved_plus() -> blst_fr {
-    let mut inverse = blst_fr::default();
-    // SAFETY: one element is read, one written.
-    unsafe { blst::blst_fr_eucl_inverse(&mut inverse, &from_u64(2)) };
-    super::known::add(&inverse, &fr_one())
+    add(&inverse(&from_u64(2)), &fr_one())
 }
 
 impl Case {
     fn index(&self, i: usize) -> usize {
-        match (&self.indices, self.reversed_bits) {
+        match (&self.indices, self.reversed) {
             (Some(indices), _) => indices[i] as usize,
-            (None, Some(0)) | (None, None) => i,
-            (None, Some(bits)) => ((i as u32).reverse_bits() >> (32 - bits)) as usize,
+            (None, Some((0, _)) | None) => i,
+            (None, Some((bits, first))) => (((first + i) as u32).reverse_bits() >> (32 - bits)) as usize,
         }
     }
 
@@ -185,18 +186,18 @@ fn check_msm<G: Known>(
         let scalars = DeviceBuffer::from_host(&case.scalars, stream)?;
         let count = DeviceBuffer::from_host(&[77, case.count.unwrap_or(0)], stream)?;
         let mut sums = poisoned(shape.sums(), stream)?;
-        let order = match (&indices, case.reversed_bits) {
+        let order = match (&indices, case.reversed) {
             (Some(indices), _) => Scalars::Indexed(indices),
-            (None, Some(bits)) => Scalars::Reversed(bits),
+            (None, Some((bits, first))) => Scalars::Reversed { bits, first },
             (None, None) => Scalars::InOrder,
         };
         let terms = Terms {
             points: on_device,
-            positions: positions.as_ref(),
+            positions: positions.as_deref(),
             scalars: &scalars,
             order,
             len: case.len,
-            count: case.count.map(|_| (&count, 1)),
+            count: case.count.map(|_| (&*count, 1)),
         };
         msm::<G>(&mut sums, &terms, shape, scratch, stream)?;
         Ok(combine::<G>(&sums.to_host(stream)?, shape))
@@ -228,8 +229,8 @@ fn check_shapes<G: Known>(
             let segment_bits = (random.word() % u64::from(bits.min(8))) as u32;
             let shape = Shape::new(bits, group.min(if bits > 12 { 4 } else { windows }), segment_bits);
             let scalars = (0..n).map(|_| scalar(random)).collect();
-            let (positions, indices, reversed_bits, count) = (None, None, None, None);
-            let case = Case { name: "random", positions, scalars, indices, reversed_bits, len: n, count };
+            let (positions, indices, reversed, count) = (None, None, None, None);
+            let case = Case { name: "random", positions, scalars, indices, reversed, len: n, count };
             check_msm(device, &points, &on_device, &case, shape, scratch)?;
             compared += 1;
         }
@@ -260,8 +261,8 @@ fn check_sums<G: Known>(
             let positions = list.map(|list: &Vec<u32>| DeviceBuffer::from_host(list, stream)).transpose()?;
             let counts = DeviceBuffer::from_host(&[count.unwrap_or(0)], stream)?;
             let mut sums = poisoned(1, stream)?;
-            let count = count.map(|_| (&counts, 0));
-            let terms = SumTerms { points: on_device, positions: positions.as_ref(), len, count };
+            let count = count.map(|_| (&*counts, 0));
+            let terms = SumTerms { points: on_device, positions: positions.as_deref(), len, count };
             sum::<G>(&mut sums, &terms, &mut scratch, stream)?;
             Ok(G::to_jacobian(&sums.to_host(stream)?[0]))
         };

@@ -1,7 +1,7 @@
 //! The decoding of parameter files' points against blst.
 
 use blst::BLST_ERROR;
-use interlock::kit::{decode, fault_in, DeviceBuffer, Group, PointFault, G1, G2, NO_FAULT};
+use interlock::kit::{decode, DeviceBuffer, Faults, Group, PointFault, Run, G1, G2};
 
 use super::known::{poisoned, told, Known, Points};
 use crate::device::Device;
@@ -48,16 +48,17 @@ fn run<G: Known>(device: &Device, bytes: &[u8], first: u64) -> Result<Decoded<G>
     let stream = &device.stream;
     let run = || -> Result<_, interlock::Error> {
         let bytes = DeviceBuffer::from_host(bytes, stream)?;
-        let mut points = poisoned(bytes.len() / G::ENCODED, stream)?;
-        let mut fault = DeviceBuffer::from_host(&[NO_FAULT], stream)?;
-        decode::<G>(&mut points, &bytes, first, &mut fault, stream)?;
-        Ok((points.to_host(stream)?, fault_in(fault.to_host(stream)?[0])))
+        let len = bytes.len() / G::ENCODED;
+        let points = poisoned(len, stream)?;
+        let faults = Faults::new(1, stream)?;
+        decode::<G>(&points, 0, &Run { bytes: &bytes, len, first, query: 0 }, &faults, stream)?;
+        Ok((points.to_host(stream)?, faults.found(stream)?[0]))
     };
     told("decoding", run())
 }
 
 /// Makes an encoding wrong in one of the ways there are, or leaves it right.
-fn spoil(bytes: &mut [u8], random: &mut Random) {
+pub fn spoil(bytes: &mut [u8], random: &mut Random) {
     let at = (random.word() % (bytes.len() / 48) as u64) as usize * 48;
     match random.word() % 7 {
         0 => bytes[0] |= ((random.word() % 7 + 1) << 5) as u8,

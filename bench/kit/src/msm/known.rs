@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::inputs::Random;
 use crate::operations::blst_out;
+use crate::scalar::{add, from_u64, mul};
 
 /// A group with what blst knows of it.
 pub trait Known:
@@ -171,22 +172,6 @@ pub fn scalars(n: usize, seed: u64) -> Vec<blst_fr> {
         .with_min_len(1 << 12)
         .map(|i| scalar(&mut Random(seed ^ (i as u64).wrapping_mul(0x9e37_79b9_97f4_a7c1))))
         .collect()
-}
-
-pub fn add(a: &blst_fr, b: &blst_fr) -> blst_fr {
-    blst_out!(blst_fr, blst_fr_add(a, b))
-}
-
-pub fn mul(a: &blst_fr, b: &blst_fr) -> blst_fr {
-    blst_out!(blst_fr, blst_fr_mul(a, b))
-}
-
-pub fn negative(a: &blst_fr) -> blst_fr {
-    blst_out!(blst_fr, blst_fr_cneg(a, true))
-}
-
-pub fn from_u64(n: u64) -> blst_fr {
-    blst_out!(blst_fr, blst_fr_from_uint64([n, 0, 0, 0].as_ptr()))
 }
 
 /// What `interlock::kit` says went wrong.

@@ -73,7 +73,10 @@ fn check_query(device: &Device, segments: &[Segment]) -> Result<(), String> {
     let what = format!("listing of {n} variables");
     let run = || -> Result<_, interlock::Error> {
         let stream = &device.stream;
-        let mut lists = Lists::new(ones.len(), full.len(), stream)?;
+        let (of_ones, counts) = (DeviceBuffer::new(ones.len())?, DeviceBuffer::new(3)?);
+        let (positions, indices) = (DeviceBuffer::new(full.len())?, DeviceBuffer::new(full.len())?);
+        let lists = Lists { ones: &of_ones, positions: &positions, indices: &indices, counts: &counts };
+        lists.clear(stream)?;
         for segment in segments {
             let len = segment.classes.len();
             let classes =
@@ -82,10 +85,10 @@ fn check_query(device: &Device, segments: &[Segment]) -> Result<(), String> {
             let density = segment.density.as_ref().map(|d| DeviceBuffer::from_host(&bits(d), stream)).transpose()?;
             let starts: Vec<u32> = (0..=len / segment.chunk.unwrap_or(len + 1)).map(start_of).collect();
             let starts = DeviceBuffer::from_host(&starts, stream)?;
-            let chunks = segment.chunk.map(|chunk| (chunk, &starts));
+            let chunks = segment.chunk.map(|chunk| (chunk, &*starts));
             let mut scratch = poisoned(terms_scratch_bytes(len), stream)?;
             lists.append(
-                &Variables { classes: &classes, density: density.as_ref(), len, chunks },
+                &Variables { classes: &classes, density: density.as_deref(), len, chunks },
                 &mut scratch,
                 stream,
             )?;

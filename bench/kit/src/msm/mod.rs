@@ -7,6 +7,7 @@ mod listing;
 mod timing;
 
 pub use check::{all as check, few as check_few};
-pub use decoding::check as check_decoding;
+pub use decoding::{check as check_decoding, spoil};
+pub use known::{poisoned, told};
 pub use listing::check as check_listing;
-pub use timing::{all as time, sweep};
+pub use timing::{all as time, compare, sweep};

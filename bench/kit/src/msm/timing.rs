@@ -1,17 +1,21 @@
 //! MSMs, sums and decoding timed with events, beside the least that the additions take.
 
+use std::time::Instant;
+
 use blst::blst_fr;
 use interlock::kit::{
-    combine, decode, msm, msm_scratch_bytes, sum, sum_scratch_bytes, DeviceBuffer, Event, Scalars, Shape, SumTerms,
-    Terms, G1, G2, NO_FAULT,
+    combine, decode, msm, msm_scratch_bytes, sum, sum_scratch_bytes, DeviceBuffer, Event, Faults, Run, Scalars, Shape,
+    SumTerms, Terms, G1, G2,
 };
 use interlock::Error;
+use interlock_bench_measure::Row;
 use rayon::prelude::*;
 
-use super::known::{is_same, negative, scalars, told, Known, Points};
+use super::known::{is_same, scalars, told, Known, Points};
 use crate::device::Device;
 use crate::inputs::Random;
 use crate::operations::fr_one;
+use crate::scalar::negative;
 
 /// Points with different logarithms; more are repetitions.
 const TILE: usize = 1 << 20;
@@ -69,6 +73,31 @@ impl<G: Known> Input<G> {
         Ok(seconds)
     }
 
+    /// The same by the wall clock, from the call to the point on the host.
+    fn calls(&self, device: &Device, n: usize, shape: Shape) -> Result<Vec<f64>, String> {
+        let stream = &device.stream;
+        let run = || -> Result<_, Error> {
+            let mut scratch = DeviceBuffer::new(msm_scratch_bytes::<G>(n, shape)?)?;
+            let mut sums = DeviceBuffer::new(shape.sums())?;
+            let (points, scalars) = (&self.points, &self.scalars_on_device);
+            let terms = Terms { points, positions: None, scalars, order: Scalars::InOrder, len: n, count: None };
+            let mut call = || {
+                let start = Instant::now();
+                msm::<G>(&mut sums, &terms, shape, &mut scratch, stream)?;
+                let result = combine::<G>(&sums.to_host(stream)?, shape);
+                Ok((result, start.elapsed().as_secs_f64()))
+            };
+            call()?;
+            (0..RUNS).map(|_| call()).collect::<Result<Vec<_>, Error>>()
+        };
+        let calls = told(format!("{} MSM of {n}", G::NAME), run())?;
+        let expected = self.known.expected((0..n).into_par_iter().map(|i| (i, self.scalars[i])));
+        if calls.iter().any(|(result, _)| !is_same::<G>(result, &expected)) {
+            return Err(format!("{} MSM of {n} in {shape:?}: the result is wrong", G::NAME));
+        }
+        Ok(calls.into_iter().map(|(_, seconds)| seconds).collect())
+    }
+
     fn sum(&self, device: &Device, n: usize) -> Result<Vec<f64>, String> {
         let stream = &device.stream;
         // Every second of twice as many points, as ones in a query are.
@@ -116,6 +145,22 @@ pub fn all(device: &Device, most: u32) -> Result<(), String> {
     skewed_lines::<G2>(device, most - 6)?;
     decoding_line::<G1>(device)?;
     decoding_line::<G2>(device)
+}
+
+/// Prints rows of `bench/compare.sh` for MSMs in G1 of 2^20 terms and more, up to 2^`most`.
+///
+/// # Errors
+/// What went wrong: wrong results too.
+pub fn compare(device: &Device, most: u32) -> Result<(), String> {
+    let input = Input::<G1>::random(device, 1 << most)?;
+    for log in (20..=most).step_by(2) {
+        let n = 1usize << log;
+        let shape = Shape::for_terms(n);
+        let row = Row::new(format!("G1 MSM 2^{log}"), "interlock", input.calls(device, n, shape)?);
+        let floor = shape.windows() as f64 * n as f64 * G1::ADDITION / MULTIPLICATIONS;
+        println!("{}", Row { floor: Some(floor), right: Some(true), ..row });
+    }
+    Ok(())
 }
 
 fn msm_line<G: Known>(input: &Input<G>, device: &Device, log: u32) -> Result<(), String> {
@@ -189,19 +234,20 @@ fn decoding_line<G: Known>(device: &Device) -> Result<(), String> {
     let bytes: Vec<u8> = encoded.iter().copied().cycle().take(encoded.len() << 7).collect();
     let run = || -> Result<_, Error> {
         let bytes = DeviceBuffer::from_host(&bytes, stream)?;
-        let mut points = DeviceBuffer::new(bytes.len() / G::ENCODED)?;
-        let mut fault = DeviceBuffer::from_host(&[NO_FAULT], stream)?;
+        let len = bytes.len() / G::ENCODED;
+        let points = DeviceBuffer::new(len)?;
+        let faults = Faults::new(1, stream)?;
         let mut seconds = Vec::new();
         for _ in 0..=RUNS {
             let start = Event::record(stream)?;
-            decode::<G>(&mut points, &bytes, 0, &mut fault, stream)?;
+            decode::<G>(&points, 0, &Run { bytes: &bytes, len, first: 0, query: 0 }, &faults, stream)?;
             seconds.push(Event::record(stream)?.seconds_since(&start)?);
         }
         seconds.remove(0);
-        Ok((seconds, points.to_host(stream)?, fault.to_host(stream)?[0]))
+        Ok((seconds, points.to_host(stream)?, faults.found(stream)?[0]))
     };
     let (seconds, points, fault) = told("decoding", run())?;
-    if fault != NO_FAULT || points.chunks(known.len()).any(|chunk| chunk != known) {
+    if fault.is_some() || points.chunks(known.len()).any(|chunk| chunk != known) {
         return Err(format!("{} decoding: the points are wrong", G::NAME));
     }
     let rate = |seconds: f64| bytes.len() as f64 / seconds / 1e9;

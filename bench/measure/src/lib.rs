@@ -1,0 +1,9 @@
+//! What calls take, and the rows that `bench/compare.sh` puts side by side.
+
+mod device;
+mod row;
+mod took;
+
+pub use device::{device_use, DeviceUse};
+pub use row::{median, sorted, Row};
+pub use took::{timed, Took};

@@ -1,0 +1,115 @@
+//! Blocks of a device's arena, as the work that is enqueued uses them.
+
+use std::sync::Arc;
+
+use super::engine::{Block, Engine};
+use super::mapping::Mapping;
+use super::residents::Residents;
+use super::{DeviceSlice, Event, Plain};
+use crate::error::Error;
+use crate::lock::memory;
+use crate::lock::Fence;
+
+/// Where a device's work must have come to before memory may be used again.
+#[derive(Clone, Debug)]
+pub(super) struct Until(Arc<Event>);
+
+impl Until {
+    pub(super) fn new(event: Event) -> Self {
+        Self(Arc::new(event))
+    }
+
+    pub(super) fn event(&self) -> &Event {
+        &self.0
+    }
+}
+
+impl Fence for Until {
+    fn is_over(&self) -> bool {
+        // After an error nothing on the device goes on, and no memory is used any more.
+        self.0.is_over().unwrap_or(true)
+    }
+}
+
+/// What backs a device's arena: memory that is mapped as it is needed, and parameters that may go.
+#[derive(Debug)]
+pub(super) struct Backing {
+    mapping: Mapping,
+    residents: Residents,
+}
+
+impl Backing {
+    pub(super) fn new(mapping: Mapping, residents: Residents) -> Self {
+        Self { mapping, residents }
+    }
+}
+
+impl memory::Backing for Backing {
+    fn grow(&self, to_bytes: usize) -> Result<usize, Error> {
+        self.mapping.grow(to_bytes)
+    }
+
+    fn shrink(&self, to_bytes: usize) -> Result<usize, Error> {
+        self.mapping.shrink(to_bytes)
+    }
+
+    fn reclaim(&self, _: usize) -> bool {
+        self.residents.make_room()
+    }
+}
+
+/// A block that enqueued work may use. Dropped without [`Lease::release_after`], it is free again when all is over that was enqueued
+/// until then.
+pub(super) struct Lease<'e> {
+    engine: &'e Engine,
+    block: Option<Block>,
+    taken: usize,
+}
+
+impl<'e> Lease<'e> {
+    pub(super) fn new(engine: &'e Engine, block: Block) -> Self {
+        Self { engine, block: Some(block), taken: 0 }
+    }
+
+    /// What must be over before the block is first used.
+    pub(super) fn fences(&self) -> impl Iterator<Item = &Until> {
+        self.block.iter().flat_map(Block::fences)
+    }
+
+    /// Takes room for `len` values from what is left of the block.
+    ///
+    /// # Panics
+    /// If there is not so much left: sizes are added up with [`room_for`] first.
+    pub(super) fn take<T: Plain>(&mut self, len: usize) -> DeviceSlice<T> {
+        let Some(block) = &self.block else { unreachable!("a block is released last") };
+        let (first, bytes) = (self.taken, room_for::<T>(len));
+        self.taken += bytes;
+        assert!(self.taken <= block.bytes(), "{} bytes of {}", self.taken, block.bytes());
+        let pointer = self.engine.address(block.offset() + first);
+        // SAFETY: part of the block, which is mapped memory, and aligned as blocks and rooms are.
+        unsafe { DeviceSlice::from_raw(pointer, len) }
+    }
+
+    /// Gives the block to whoever comes next, who waits for `until` on the device.
+    pub(super) fn release_after(mut self, until: &Until) {
+        if let Some(block) = self.block.take() {
+            block.release_after(until.clone());
+        }
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        let Some(block) = self.block.take() else { return };
+        match self.engine.all_enqueued() {
+            Ok(until) => block.release_after(until),
+            // No more work can be enqueued, and what had been is over or lost.
+            Err(_) => drop(block),
+        }
+    }
+}
+
+/// Bytes that `len` values take of a block.
+pub(super) fn room_for<T>(len: usize) -> usize {
+    (len * size_of::<T>()).next_multiple_of(256)
+}
