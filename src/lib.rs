@@ -13,8 +13,10 @@ mod abi;
 mod cpu;
 pub mod curve;
 mod error;
+/// cbindgen:ignore
 mod gpu;
 mod handles;
+/// cbindgen:ignore
 mod lock;
 pub mod logging;
 #[cfg(any(test, feature = "kit", interlock_cuda))]
@@ -30,7 +32,7 @@ mod sys;
 mod threads;
 
 pub use error::{Error, HandleKind, ParamsFault, Shortfall};
-pub use gpu::{devices, DeviceInfo};
+pub use gpu::{devices, release_memory, DeviceInfo};
 pub use lock::{Call, LockSettings, LockStatistics, Locks};
 pub use params::{Counts, Parameters, Points};
 pub use prove::Srs;

@@ -47,13 +47,31 @@ impl Device {
     }
 }
 
+static GPU: OnceLock<Gpu> = OnceLock::new();
+
 impl Gpu {
+    /// The one of this process, if it has been asked for.
+    pub(super) fn if_used() -> Option<&'static Self> {
+        GPU.get()
+    }
+
+    /// Gives back what is mapped of devices' memory and neither held nor in use.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn release_memory(&self) -> Result<(), Error> {
+        self.devices.iter().try_for_each(|device| {
+            let Some(engine) = device.engine.get() else { return Ok(()) };
+            let _current = DeviceGuard::set(device.ordinal)?;
+            engine.memory().give_back_idle()
+        })
+    }
+
     /// The one of this process.
     ///
     /// # Errors
     /// [`Error::NoGpu`].
     pub(super) fn get() -> Result<&'static Self, Error> {
-        static GPU: OnceLock<Gpu> = OnceLock::new();
         if let Some(gpu) = GPU.get() {
             return Ok(gpu);
         }

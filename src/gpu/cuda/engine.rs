@@ -215,7 +215,7 @@ impl Engine {
     }
 
     /// The device's memory.
-    pub(super) fn memory(&self) -> &Memory {
+    pub(super) fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
 

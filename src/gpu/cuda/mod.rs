@@ -58,6 +58,14 @@ pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
     backend::Gpu::get().map(|gpu| gpu as &dyn Backend)
 }
 
+/// Gives back what no parameters and no proof need now of the memory of devices that have been used.
+///
+/// # Errors
+/// [`Error::Cuda`].
+pub(super) fn release_memory() -> Result<(), Error> {
+    backend::Gpu::if_used().map_or(Ok(()), backend::Gpu::release_memory)
+}
+
 /// What `bench/kit` tests on a device.
 #[cfg(feature = "kit")]
 pub mod kit {
