@@ -61,7 +61,7 @@ pub extern "C" fn interlock_gpu_locks_set_device(gpu_locks: *mut c_void, device:
 }
 
 /// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the others wait, first
-/// come, first served. A call's work is done, for this, when all of it has been given to the device. NULL sets it for calls without a handle.
+/// come, first served. A call's work is done, for this, when all of it has been given to the device. A proof that a log callback makes counts too, and may wait for the call that it is called from. NULL sets it for calls without a handle.
 ///
 /// Errors: EINVAL for a handle that is none or was destroyed.
 #[no_mangle]

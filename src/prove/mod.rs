@@ -62,9 +62,13 @@ pub fn prove(batch: Batch<'_, '_>) -> Result<Vec<Proof>, Error> {
 ///
 /// # Errors
 /// As [`prove`].
-pub fn start<'w>(batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
+pub fn start<'w>(mut batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
     check_batch(&batch)?;
-    start_on(select::select(batch.device, Some(&batch.srs))?, batch)
+    batch.device = batch.device.or(batch.locks.settings().device);
+    let selected = select::select(batch.device, Some(&batch.srs))?;
+    let locks = batch.locks.clone();
+    let _until_all_is_enqueued = locks.begin();
+    start_on(selected, batch)
 }
 
 fn start_on<'w>(selected: Selected, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
