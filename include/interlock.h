@@ -88,9 +88,6 @@ typedef enum interlock_log_level {
   INTERLOCK_LOG_LEVEL_TRACE = 5,
 } interlock_log_level;
 
-// The numbers of points in a file.
-typedef struct Sample Sample;
-
 // How a call went, returned by value.
 //
 // `code` is 0 on success, an errno value (> 0) or a negated cudaError (< 0). `message` is NULL or a NUL-terminated
@@ -165,8 +162,6 @@ typedef struct interlock_proof {
 // A callback for log messages. `level` is an interlock_log_level, `message` is NUL-terminated and valid during the
 // call only, `user` is what was registered with it. It may run on any thread, several at once, and must not unwind.
 typedef void (*interlock_log_callback)(int level, const char *message, void *user);
-
-
 
 #ifdef __cplusplus
 extern "C" {
