@@ -18,20 +18,13 @@ const LOW_BITS: u64 = 0x5555_5555_5555_5555;
 /// that a core's cache still has them when the full-size ones are gathered.
 pub const CHUNK: usize = INTERLOCK_TERMS_TILE as usize;
 
-/// How many of some scalars are 1 and how many are full-size.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
-    pub(super) ones: usize,
-    pub(super) full: usize,
-}
-
 /// Writes the classes of `scalars` to `words`, of which there must be one for every [`PER_WORD`] scalars begun; what is past the
-/// end is 0. The index of the first that is not below the group order is the error.
+/// end is 0. Returns how many are full-size. The index of the first that is not below the group order is the error.
 ///
 /// There is no branch on a scalar: which is 0, 1 or neither cannot be foretold, and a wrong guess costs as much as ten scalars.
-pub(super) fn mark(scalars: &[Fr], words: &mut [u64]) -> Result<Counts, usize> {
+pub(super) fn mark(scalars: &[Fr], words: &mut [u64]) -> Result<usize, usize> {
     debug_assert_eq!(words.len(), scalars.len().div_ceil(PER_WORD));
-    let (mut counts, mut highest) = (Counts::default(), 0);
+    let (mut all_full, mut highest) = (0, 0);
     let mut mark_word = |group: &[Fr], word: &mut u64| {
         let (mut not_zero, mut not_one) = (0, 0);
         for (i, x) in group.iter().enumerate() {
@@ -42,8 +35,7 @@ pub(super) fn mark(scalars: &[Fr], words: &mut [u64]) -> Result<Counts, usize> {
             highest = highest.max(d);
         }
         let (one, full) = (not_zero & !not_one, not_zero & not_one);
-        counts.ones += one.count_ones() as usize;
-        counts.full += full.count_ones() as usize;
+        all_full += full.count_ones() as usize;
         *word = one | full << 1;
     };
     let groups = scalars.chunks_exact(PER_WORD);
@@ -56,7 +48,7 @@ pub(super) fn mark(scalars: &[Fr], words: &mut [u64]) -> Result<Counts, usize> {
     }
     // As good as never does a canonical scalar have the modulus's highest limb.
     let suspect = if highest < FR_MODULUS[3] { &[] } else { scalars };
-    suspect.iter().position(|x| !is_canonical(x)).map_or(Ok(counts), Err)
+    suspect.iter().position(|x| !is_canonical(x)).map_or(Ok(all_full), Err)
 }
 
 /// Copies the full-size ones of `scalars`, whose classes are `words`, to `out`, in order. There must be as many.
@@ -88,7 +80,6 @@ struct Part {
     full: Vec<Fr>,
     /// How many are full-size, by chunk.
     chunks: Vec<u32>,
-    ones: usize,
     fault: Option<Fault>,
 }
 
@@ -138,11 +129,6 @@ impl Classes {
         chunks.skip(range.start / CHUNK).take(range.len().div_ceil(CHUNK)).map(|full| *full as usize).sum()
     }
 
-    /// How many scalars are 1.
-    pub fn ones(&self) -> usize {
-        self.parts.iter().map(|part| part.ones).sum()
-    }
-
     /// How many scalars are full-size.
     pub fn full_len(&self) -> usize {
         self.parts.iter().map(|part| part.full.len()).sum()
@@ -185,11 +171,10 @@ impl Part {
     fn add(&mut self, first: usize, scalars: &[Fr]) -> Result<(), Fault> {
         let (known, kept) = (self.words.len(), self.full.len());
         grow(&mut self.words, scalars.len().div_ceil(PER_WORD), 0)?;
-        let counts = mark(scalars, &mut self.words[known..]).map_err(|found| Fault::NotCanonical(first + found))?;
-        grow(&mut self.full, counts.full, Fr::default())?;
+        let full = mark(scalars, &mut self.words[known..]).map_err(|found| Fault::NotCanonical(first + found))?;
+        grow(&mut self.full, full, Fr::default())?;
         gather(scalars, &self.words[known..], &mut self.full[kept..]);
-        self.ones += counts.ones;
-        self.chunks.push(counts.full as u32);
+        self.chunks.push(full as u32);
         Ok(())
     }
 }
@@ -235,7 +220,10 @@ mod tests {
             assert!(past == 0 || words.last().unwrap() >> (2 * past) == 0);
             let full: Vec<Fr> = classes.full().flatten().copied().collect();
             assert_eq!(full, of_class(&scalars, 2));
-            assert_eq!((classes.full_len(), classes.ones()), (full.len(), of_class(&scalars, 1).len()));
+            assert_eq!(
+                (classes.full_len(), classes.ones_in(&(0..classes.len()))),
+                (full.len(), of_class(&scalars, 1).len())
+            );
             let mut start = 5;
             let expected = scalars.chunks(CHUNK).map(|chunk| {
                 start += of_class(chunk, 2).len() as u32;
@@ -258,7 +246,7 @@ mod tests {
         let [a, b, c, d] = FR_MODULUS;
         for l in [[a - 1, b, c, d], [u64::MAX, b - 1, c, d], [0, 0, 0, d]] {
             let mut word = [0];
-            assert_eq!(mark(&[Fr { l }], &mut word), Ok(Counts { ones: 0, full: 1 }));
+            assert_eq!(mark(&[Fr { l }], &mut word), Ok(1));
             assert_eq!(word, [2]);
         }
     }
