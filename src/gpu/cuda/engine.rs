@@ -180,10 +180,7 @@ impl Engine {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn enqueue_behind(&self, what: &'static CStr, event: Option<&Event>) -> Result<Enqueuing<'_>, Error> {
-        let turn = {
-            let _waiting = span(c"waiting for a turn");
-            self.order.turn()
-        };
+        let turn = self.turn();
         let traced = span(c"enqueuing");
         self.compute_waits_for_uploads()?;
         event.map_or(Ok(()), |event| self.compute.wait_for(event))?;
@@ -205,7 +202,7 @@ impl Engine {
             return Ok(());
         }
         let block = self.long_block(bytes)?;
-        let _turn = self.order.turn();
+        let _turn = self.turn();
         let mut scratch = self.scratch();
         if enough(&scratch) {
             return Ok(());
@@ -277,6 +274,11 @@ impl Engine {
         self.compute_waits_for_uploads()?;
         self.compute.wait_for(&Event::record(&self.passing)?)?;
         Ok(Until::new(Event::record(&self.compute)?))
+    }
+
+    fn turn(&self) -> Turn<'_> {
+        let _waiting = span(c"waiting for a turn");
+        self.order.turn()
     }
 
     fn compute_waits_for_uploads(&self) -> Result<(), Error> {
