@@ -11,6 +11,7 @@ mod srs;
 use crate::curve::Proof;
 use crate::error::Error;
 use crate::logging;
+use crate::trace::{self, Call};
 use select::Selected;
 
 pub use backend::{Backend, Batch, Pending};
@@ -63,12 +64,33 @@ pub fn prove(batch: Batch<'_, '_>) -> Result<Vec<Proof>, Error> {
 /// # Errors
 /// As [`prove`].
 pub fn start<'w>(mut batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
-    check_batch(&batch)?;
-    batch.device = batch.device.or(batch.locks.settings().device);
-    let selected = select::select(batch.device, Some(&batch.srs))?;
-    let locks = batch.locks.clone();
-    let _until_all_is_enqueued = locks.begin();
-    start_on(selected, batch)
+    let call = Call::begin();
+    let rest = {
+        let _within = call.enter();
+        let _whole = trace::span(c"starting proofs").of(&batch);
+        check_batch(&batch)?;
+        batch.device = batch.device.or(batch.locks.settings().device);
+        let selected = select::select(batch.device, Some(&batch.srs))?;
+        let locks = batch.locks.clone();
+        let _until_all_is_enqueued = locks.begin();
+        start_on(selected, batch)?
+    };
+    Ok(Box::new(Traced { rest, call }))
+}
+
+/// A batch, and the call that it is part of.
+struct Traced<'w> {
+    rest: Box<dyn Pending + 'w>,
+    call: Call,
+}
+
+impl Pending for Traced<'_> {
+    fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
+        let Self { rest, call } = *self;
+        let _within = call.enter();
+        let _whole = trace::span(c"finishing proofs");
+        rest.finish()
+    }
 }
 
 fn start_on<'w>(selected: Selected, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use blst::blst_fr;
 use interlock::kit::{
-    counts, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Lists, Ring, Stream, Upload,
-    Variables, CHUNK,
+    counts, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Lists, Ring, Stream, Timeline,
+    Upload, Variables, CHUNK,
 };
 use rayon::prelude::*;
 
@@ -32,7 +32,7 @@ const WORKERS: u64 = 6;
 /// # Errors
 /// What differs.
 pub fn check(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
-    let ring = told("the ring", Ring::new())?;
+    let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
     let lengths = [0, 1, 31, 32, 33, 2047, 2048, 2049, 8191, 8192, 8193, 100_000, most];
     let vectors = |seed: u64| {
         let lengths = lengths.into_iter().filter(move |len| *len <= most);
@@ -191,7 +191,7 @@ fn check_refusal(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> 
 /// CUDA's.
 pub fn time(_device: &Device, log: u32, seed: u64) -> Result<(), String> {
     const RUNS: usize = 20;
-    let ring = told("the ring", Ring::new())?;
+    let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
     let room = told("room", DeviceBuffer::new(1 << log))?;
     for (name, mix) in MIXES {
         let scalars = vector(1 << log, mix, seed);

@@ -33,6 +33,7 @@ mod status;
 mod stream;
 mod streamed;
 mod terms;
+mod timeline;
 mod witness;
 
 use buffer::{DeviceBuffer, DeviceSlice, Plain};
@@ -43,6 +44,7 @@ use msm::Shape;
 use ntt::Domain;
 use stream::Stream;
 use terms::{terms_scratch_bytes, Lists, Variables};
+use timeline::Timeline;
 
 use super::{absence, archs, DeviceInfo};
 use crate::error::Error;
@@ -83,5 +85,6 @@ pub mod kit {
     pub use super::status::check;
     pub use super::stream::Stream;
     pub use super::terms::{terms_scratch_bytes, Lists, Variables};
+    pub use super::timeline::Timeline;
     pub use crate::params::{spoilt_cases, PointFault, Sample, SpoiltCase, TO_SPOIL};
 }
