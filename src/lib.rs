@@ -17,7 +17,6 @@ mod gpu;
 mod handles;
 mod lock;
 pub mod logging;
-#[cfg(any(test, feature = "kit", interlock_cuda))]
 /// cbindgen:ignore
 mod mem;
 mod params;
