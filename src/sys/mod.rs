@@ -211,6 +211,7 @@ functions! {
         fn interlock_quotient_domain(domain: *mut c_void, log2: c_uint, stream: Stream);
         fn interlock_quotient_product(a: *mut c_void, b: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
         fn interlock_quotient_finish(a: *mut c_void, c: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
+        fn interlock_gather(out: *mut c_void, scalars: *const c_void, bits: c_uint, first: usize, n: usize, stream: Stream);
         fn interlock_msm_g1(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
         fn interlock_msm_g2(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
         fn interlock_sum_g1(scratch: *mut c_void, sum: *mut c_void, terms: *const interlock_sum_terms, stream: Stream);
