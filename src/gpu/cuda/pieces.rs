@@ -77,14 +77,14 @@ fn fill(scalars: &[Fr], pieces: usize, next: &AtomicUsize, room: &mut [Fr]) -> F
         let first = piece * PIECE;
         let scalars = &scalars[first..scalars.len().min(first + PIECE)];
         let mut words = [0; WORDS];
-        let counts = match mark(scalars, &mut words[..scalars.len().div_ceil(PER_WORD)]) {
-            Ok(counts) => counts,
+        let full_len = match mark(scalars, &mut words[..scalars.len().div_ceil(PER_WORD)]) {
+            Ok(counts) => counts.full,
             Err(index) => {
                 filled.fault = Some(first + index);
                 break;
             }
         };
-        let units = HEAD + counts.full;
+        let units = HEAD + full_len;
         let (head, full) = room[filled.units..filled.units + units].split_at_mut(HEAD);
         for (unit, words) in head.iter_mut().zip(words.chunks_exact(WORDS_A_UNIT)) {
             unit.l.copy_from_slice(words);
