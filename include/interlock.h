@@ -88,6 +88,9 @@ typedef enum interlock_log_level {
   INTERLOCK_LOG_LEVEL_TRACE = 5,
 } interlock_log_level;
 
+// The numbers of points in a file.
+typedef struct Sample Sample;
+
 // How a call went, returned by value.
 //
 // `code` is 0 on success, an errno value (> 0) or a negated cudaError (< 0). `message` is NULL or a NUL-terminated
@@ -162,6 +165,8 @@ typedef struct interlock_proof {
 // A callback for log messages. `level` is an interlock_log_level, `message` is NUL-terminated and valid during the
 // call only, `user` is what was registered with it. It may run on any thread, several at once, and must not unwind.
 typedef void (*interlock_log_callback)(int level, const char *message, void *user);
+
+
 
 #ifdef __cplusplus
 extern "C" {
@@ -306,6 +311,26 @@ void interlock_set_log_callback(interlock_log_callback callback,
 //
 // Errors: EINVAL for a number that is none.
 struct interlock_error interlock_set_log_level(int level);
+
+// Forgets what was traced and traces the calls that begin from now on: their phases and waits on the host, uploads and
+// kernels on GPUs, and the GPU memory that is held. The last 65,536 spans are kept, in 6 MiB that are taken now.
+//
+// INTERLOCK_TRACE=FILE in the environment starts it with the first call and keeps FILE up to date; each %p in it stands for
+// the number of the process. FILE is written after a call, at most every second, and when the program exits.
+//
+// Errors: ENOMEM; then nothing is changed.
+struct interlock_error interlock_trace_start(void);
+
+// Traces nothing more. What was traced stays, to be written, until interlock_trace_start() is called again.
+void interlock_trace_stop(void);
+
+// Writes what was traced to the file at `path`, in the place of what may be there: JSON in Chrome's trace event format, which
+// https://ui.perfetto.dev and chrome://tracing show. Tracing goes on. What a GPU did is known once the call that asked for it
+// has ended. `path`: NUL-terminated, in the file system's encoding.
+//
+// Errors: EINVAL if `path` is NULL; ENODATA if nothing was ever traced; ENOMEM; the errno of a file operation, such as ENOENT
+// or EACCES; EISDIR, ENOTSUP (there is something that is no regular file). Then the file is as it was.
+struct interlock_error interlock_trace_write(const char *path);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -27,6 +27,7 @@ pub mod settings;
 /// cbindgen:ignore
 mod sys;
 mod threads;
+pub mod trace;
 
 pub use error::{Error, HandleKind, ParamsFault, Shortfall};
 pub use gpu::{devices, DeviceInfo};

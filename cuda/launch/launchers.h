@@ -155,6 +155,14 @@ int interlock_terms(void *scratch, const struct interlock_query_terms *terms, co
  * aligned to 16. */
 int interlock_expand(void *out, size_t n, const void *pieces, const uint32_t *places, struct CUstream_st *stream);
 
+/* Lets NVIDIA's profilers hear of ranges, and returns whether they can: 0 where this was compiled without NVTX's headers. Called once,
+ * before the others. */
+int interlock_profiler_start(void);
+
+/* Begins a range of this thread, inside of those that it has begun before, and ends the last one. */
+void interlock_profiler_push(const char *name);
+void interlock_profiler_pop(void);
+
 #ifdef __cplusplus
 }
 #endif

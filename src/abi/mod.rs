@@ -17,4 +17,6 @@ mod locks;
 
 mod control;
 
+mod trace;
+
 mod outcome;

@@ -205,3 +205,12 @@ unsafe extern "C" {
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }
+unsafe extern "C" {
+    pub fn interlock_profiler_start() -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_profiler_push(name: *const ::std::os::raw::c_char);
+}
+unsafe extern "C" {
+    pub fn interlock_profiler_pop();
+}

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering};
 
 /// Sizes of the launchers' memory: arithmetic, not counted.
 pub use launchers::interlock_quotient_domain_bytes;
+/// Ranges for profilers: no calls of CUDA.
+pub use launchers::{interlock_profiler_pop, interlock_profiler_push, interlock_profiler_start};
 
 /// A `cudaError_t` or `CUresult`: 0 is success, and the numbers agree where both have one.
 pub type Status = c_int;
@@ -202,7 +204,7 @@ functions! {
         fn cudaEventRecord(event: Event, stream: Stream);
         fn cudaEventSynchronize(event: Event);
         fn cudaEventQuery(event: Event);
-        #[cfg(feature = "kit")] fn cudaEventElapsedTime(milliseconds: *mut f32, from: Event, to: Event);
+        fn cudaEventElapsedTime(milliseconds: *mut f32, from: Event, to: Event);
         fn cudaEventDestroy(event: Event);
     }
     launchers {

@@ -13,6 +13,7 @@ use super::witness::{Classified, Part, PartPoints};
 use super::G1;
 use crate::error::Error;
 use crate::prove::{Evaluations, Witness};
+use crate::trace;
 
 /// One circuit's input, whose sizes agree with the parameters.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,7 @@ impl Circuit<'_> {
 /// # Errors
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
 pub(super) fn enqueue(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
+    let _circuit = trace::within_circuit(circuit.number);
     let mut results = vec![witness(engine, circuit, resident)?];
     if !resident.h.is_empty() {
         results.push(h(engine, circuit, resident)?);
@@ -53,7 +55,7 @@ fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result
     let sums = lease.take(layout.words());
     let points =
         PartPoints { l: resident.l.all(), a: resident.a.all(), b_g1: resident.b_g1.all(), b_g2: resident.b_g2.all() };
-    let mut turn = engine.enqueue()?;
+    let mut turn = engine.enqueue(c"witness MSMs")?;
     classified.enqueue(0, &on_device, &points, &mut turn, &layout, &sums)?;
     let results = Results::fetch(layout, &sums, engine.pinned(), turn.stream)?;
     lease.release_after(&turn.until()?);
@@ -75,7 +77,7 @@ fn h(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Resul
     let mut vectors = Vectors { b: rest.take(quotient.len()), c: rest.take(quotient.len_of_c()) };
     let until = quotient.enqueue(engine, circuit, &mut h, &mut vectors)?;
     rest.release_after(&until);
-    let mut turn = engine.enqueue()?;
+    let mut turn = engine.enqueue(c"h MSM")?;
     let terms = Terms {
         points: &resident.h,
         positions: None,

@@ -1,7 +1,7 @@
 //! One device: what it keeps between proofs, and what all workers on it share.
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
+use std::ffi::{c_void, CStr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::lease::{room_for, Backing, Lease, Until};
@@ -11,10 +11,12 @@ use super::pinned::PinnedPool;
 use super::resident::Resident;
 use super::residents::{Points, Residents};
 use super::staging::Ring;
-use super::{DeviceBuffer, DeviceSlice, Domain, Event, Shape, Stream, G1};
+use super::timeline::Begun;
+use super::{DeviceBuffer, DeviceSlice, Domain, Event, Shape, Stream, Timeline, G1};
 use crate::error::Error;
 use crate::lock::{memory, Order, Turn};
 use crate::params::{Counts, Parameters};
+use crate::trace::{self, span, Span};
 
 /// The memory of a device.
 pub(super) type Memory = memory::Memory<Until, Backing>;
@@ -37,6 +39,7 @@ pub(super) struct Engine {
     domains: Mutex<BTreeMap<u32, Arc<Domain>>>,
     pinned: PinnedPool,
     residents: Residents,
+    timeline: Arc<Timeline>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +51,11 @@ unsafe impl Sync for Address {}
 
 /// A worker's turn to enqueue on the compute stream.
 pub(super) struct Enqueuing<'e> {
+    engine: &'e Engine,
+    what: &'static CStr,
+    begun: Option<Begun>,
     _turn: Turn<'e>,
+    _traced: Span,
     pub(super) stream: &'e Stream,
     /// Serves the work that is enqueued during this turn, which the stream does one after the other.
     pub(super) scratch: DeviceSlice<u8>,
@@ -63,18 +70,20 @@ impl Engine {
         let mapping = Mapping::reserve(ordinal, budget)?;
         let base = Address(mapping.base());
         let residents = Residents::default();
+        let timeline = Arc::new(Timeline::new(ordinal));
         Ok(Self {
             ordinal,
             memory: Memory::new(budget, budget, Backing::new(mapping, residents.clone())),
             base,
             compute: Stream::new()?,
             order: Order::new(1),
-            ring: Ring::new()?,
+            ring: Ring::new(timeline.clone())?,
             passing: Stream::new()?,
             scratch: Mutex::default(),
             domains: Mutex::default(),
             pinned: PinnedPool::default(),
             residents,
+            timeline,
         })
     }
 
@@ -110,7 +119,11 @@ impl Engine {
     /// # Errors
     /// [`Error::DeviceMemory`] if the device's budget does not hold them, and [`Error::Cuda`].
     pub(super) fn leases(&self, sizes: &[usize]) -> Result<Vec<Lease<'_>>, Error> {
-        let blocks = self.memory.acquire(sizes)?;
+        let blocks = {
+            let _waiting = span(c"waiting for memory");
+            self.memory.acquire(sizes)?
+        };
+        self.trace_memory();
         let leases: Vec<_> = blocks.into_iter().map(|block| Lease::new(self, block)).collect();
         for until in leases.iter().flat_map(Lease::fences) {
             self.uploads_wait_for(until)?;
@@ -132,7 +145,11 @@ impl Engine {
     /// # Errors
     /// As [`Engine::leases`].
     pub(super) fn long_block(&self, bytes: usize) -> Result<Block, Error> {
-        let block = self.memory.acquire_long(&[bytes])?.pop();
+        let block = {
+            let _waiting = span(c"waiting for memory");
+            self.memory.acquire_long(&[bytes])?.pop()
+        };
+        self.trace_memory();
         let block = block.ok_or_else(|| Error::Internal { what: "a block for each size".to_owned() })?;
         for until in block.fences() {
             until.event().synchronize()?;
@@ -150,18 +167,32 @@ impl Engine {
     }
 
     /// Waits for a turn on the compute stream, where what is enqueued waits for all uploads until now. It has as much scratch as
-    /// [`Engine::need_scratch`] was asked for.
+    /// [`Engine::need_scratch`] was asked for. The trace calls it `what`.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn enqueue(&self) -> Result<Enqueuing<'_>, Error> {
-        let turn = self.order.turn();
+    pub(super) fn enqueue(&self, what: &'static CStr) -> Result<Enqueuing<'_>, Error> {
+        self.enqueue_behind(what, None)
+    }
+
+    /// As [`Engine::enqueue`], where what is enqueued waits for `event` too.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn enqueue_behind(&self, what: &'static CStr, event: Option<&Event>) -> Result<Enqueuing<'_>, Error> {
+        let turn = {
+            let _waiting = span(c"waiting for a turn");
+            self.order.turn()
+        };
+        let traced = span(c"enqueuing");
         self.compute_waits_for_uploads()?;
+        event.map_or(Ok(()), |event| self.compute.wait_for(event))?;
         let scratch = self.scratch();
         let (offset, bytes) = scratch.as_ref().map_or((0, 0), |block| (block.offset(), block.bytes()));
         // SAFETY: the block is mapped; it is replaced only by who has a turn, and given back behind the work that uses it.
         let scratch = unsafe { DeviceSlice::from_raw(self.address(offset), bytes) };
-        Ok(Enqueuing { _turn: turn, stream: &self.compute, scratch })
+        let begun = self.timeline.begin(&self.compute);
+        Ok(Enqueuing { engine: self, what, begun, _turn: turn, _traced: traced, stream: &self.compute, scratch })
     }
 
     /// Sees to it that there is so much scratch. Whoever asks holds no memory of which the end is not enqueued: it may wait for others'.
@@ -214,6 +245,20 @@ impl Engine {
         &self.pinned
     }
 
+    /// When the device did what.
+    pub(super) fn timeline(&self) -> &Arc<Timeline> {
+        &self.timeline
+    }
+
+    /// Records how much memory is held now.
+    pub(super) fn trace_memory(&self) {
+        if trace::is_on() {
+            let by_parameters = self.memory.budget().saturating_sub(self.memory.short_budget());
+            let by_proofs = self.memory.used_bytes().saturating_sub(by_parameters);
+            trace::held(self.ordinal, by_proofs, by_parameters);
+        }
+    }
+
     /// The device's memory.
     pub(super) fn memory(&self) -> &Memory {
         &self.memory
@@ -242,6 +287,12 @@ impl Engine {
 
     fn scratch(&self) -> MutexGuard<'_, Option<Block>> {
         self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Enqueuing<'_> {
+    fn drop(&mut self) {
+        self.engine.timeline.end(self.begun.take(), self.what, (trace::Stream::Compute, self.stream), 0);
     }
 }
 

@@ -94,6 +94,7 @@ impl<'e> Lease<'e> {
     pub(super) fn release_after(mut self, until: &Until) {
         if let Some(block) = self.block.take() {
             block.release_after(until.clone());
+            self.engine.trace_memory();
         }
     }
 }
@@ -106,6 +107,7 @@ impl Drop for Lease<'_> {
             // No more work can be enqueued, and what had been is over or lost.
             Err(_) => drop(block),
         }
+        self.engine.trace_memory();
     }
 }
 

@@ -14,6 +14,7 @@ use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::params::{Encoded, Query};
 use crate::threads;
+use crate::trace::{self, span};
 
 /// Bytes that a thread reads at a time: a slot is shared out between 16.
 const READ: usize = 1 << 20;
@@ -50,9 +51,11 @@ fn send<G: Group>(
     (0..all).step_by(per_piece).try_for_each(|first| {
         let len = per_piece.min(all - first);
         let mut slot = ring.take()?;
+        let reading = span(c"reading");
         let parts = slot.values::<u8>()[..len * G::ENCODED].par_chunks_mut(READ).enumerate();
         let offset = first * G::ENCODED;
         threads::install(|| parts.try_for_each(|(i, part)| encoded.read(query, offset + i * READ, part)))??;
+        drop(reading);
         slot.send_through(len * G::ENCODED, |bytes, stream| {
             let run = Run { bytes, len, first: first as u64, query: query as usize };
             decode::<G>(points, first, &run, faults, stream)
@@ -71,15 +74,15 @@ pub(super) fn check(engine: &Engine, encoded: Encoded<'_>, raw: &Raw) -> Result<
     engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
     for query in Query::ALL {
         match query {
-            Query::BG2 => check_query::<G2>(engine.passing(), encoded, query, raw, &bytes, &faults)?,
-            _ => check_query::<G1>(engine.passing(), encoded, query, raw, &bytes, &faults)?,
+            Query::BG2 => check_query::<G2>(engine, encoded, query, raw, &bytes, &faults)?,
+            _ => check_query::<G1>(engine, encoded, query, raw, &bytes, &faults)?,
         }
     }
     first_fault(encoded, &faults, engine.passing())
 }
 
 fn check_query<G: Group>(
-    stream: &Stream,
+    engine: &Engine,
     encoded: Encoded<'_>,
     query: Query,
     raw: &Raw,
@@ -90,9 +93,12 @@ fn check_query<G: Group>(
     (0..all).step_by(per_piece).try_for_each(|first| {
         let len = per_piece.min(all - first);
         let bytes = bytes.range(0..len * G::ENCODED);
-        raw.copy(query, first * G::ENCODED, &bytes, stream)?;
-        let run = Run { bytes: &bytes, len, first: first as u64, query: query as usize };
-        decode_in_place::<G>(&run, faults, stream).map(drop)
+        let stream = engine.passing();
+        engine.timeline().traced(c"checking", (trace::Stream::Passing, stream), bytes.len(), || {
+            raw.copy(query, first * G::ENCODED, &bytes, stream)?;
+            let run = Run { bytes: &bytes, len, first: first as u64, query: query as usize };
+            decode_in_place::<G>(&run, faults, stream).map(drop)
+        })
     })
 }
 

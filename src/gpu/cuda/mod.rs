@@ -33,6 +33,7 @@ mod status;
 mod stream;
 mod streamed;
 mod terms;
+mod timeline;
 mod witness;
 
 use buffer::{DeviceBuffer, DeviceSlice, Plain};
@@ -43,6 +44,7 @@ use msm::Shape;
 use ntt::Domain;
 use stream::Stream;
 use terms::{terms_scratch_bytes, Lists, Variables};
+use timeline::Timeline;
 
 use super::{absence, archs, DeviceInfo};
 use crate::error::Error;

@@ -1,5 +1,6 @@
 //! The quotient polynomial h of a circuit, from the uploading of a, b and c on.
 
+use std::ffi::CStr;
 use std::sync::Arc;
 
 use super::circuit::Circuit;
@@ -8,6 +9,7 @@ use super::lease::{room_for, Until};
 use super::{DeviceSlice, Domain};
 use crate::curve::Fr;
 use crate::error::Error;
+use crate::trace::span;
 
 /// A domain, and whether c is held beside a and b.
 pub(super) struct Quotient {
@@ -68,13 +70,14 @@ impl Quotient {
         a: &mut DeviceSlice<Fr>,
         vectors: &mut Vectors,
     ) -> Result<Until, Error> {
-        let upload = |name: &str, values: &[Fr], to: &DeviceSlice<Fr>| {
+        let upload = |what: &'static CStr, name: &str, values: &[Fr], to: &DeviceSlice<Fr>| {
+            let _sending = span(what);
             engine.ring().send_scalars(values, to)?.map_err(|index| circuit.not_canonical(name, index))
         };
-        upload("a", circuit.evaluations.a, a)?;
-        upload("b", circuit.evaluations.b, &vectors.b)?;
+        upload(c"sending a", "a", circuit.evaluations.a, a)?;
+        upload(c"sending b", "b", circuit.evaluations.b, &vectors.b)?;
         let product = {
-            let turn = engine.enqueue()?;
+            let turn = engine.enqueue(c"product")?;
             self.domain.product(a, &mut vectors.b, turn.stream)?;
             turn.until()?
         };
@@ -84,8 +87,8 @@ impl Quotient {
             engine.uploads_wait_for(&product)?;
             &mut vectors.b
         };
-        upload("c", circuit.evaluations.c, c)?;
-        let turn = engine.enqueue()?;
+        upload(c"sending c", "c", circuit.evaluations.c, c)?;
+        let turn = engine.enqueue(c"quotient")?;
         self.domain.finish(a, c, turn.stream)?;
         turn.until()
     }

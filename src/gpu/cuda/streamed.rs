@@ -1,6 +1,7 @@
 //! The work of circuits on a device that has no room for their parameters: these pass by, part by part, from pinned host memory, while
 //! kernels work on the parts before. Every part serves all circuits that are held at a time.
 
+use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -19,6 +20,7 @@ use crate::curve::{Fr, G1Affine};
 use crate::error::Error;
 use crate::params::{Counts, Query};
 use crate::prove::Witness;
+use crate::trace;
 
 /// Slots for parts on the device: one is worked on, one is full, one is filled.
 const SLOTS: usize = 3;
@@ -160,6 +162,7 @@ struct Held<'e> {
 
 impl<'a> Member<'a> {
     fn new(circuit: Circuit<'a>, cut: &Cut) -> Result<Self, Error> {
+        let _circuit = trace::within_circuit(circuit.number);
         let mut layout = Layout::default();
         let mut classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
         classified.plan(cut.witness.iter().map(|(part, _)| part.clone()).collect(), &mut layout)?;
@@ -183,6 +186,7 @@ impl<'a> Member<'a> {
         quotient: &Quotient,
         vectors: &mut Vectors,
     ) -> Result<Held<'e>, Error> {
+        let _circuit = trace::within_circuit(self.circuit.number);
         let witness = self.classified.send(engine, &mut lease)?;
         let (mut h, sums) = (lease.take(quotient.len()), lease.take(self.layout.words()));
         let until = quotient.enqueue(engine, self.circuit, &mut h, vectors)?;
@@ -222,7 +226,7 @@ fn enqueue_held(
             Passing::Witness(i) => pass.witness(i, &members, &held)?,
         }
     }
-    let turn = engine.enqueue()?;
+    let turn = engine.enqueue(c"results")?;
     let mut all = Vec::new();
     for (member, held) in members.into_iter().zip(held) {
         all.push(vec![Results::fetch(member.layout, &held.sums, engine.pinned(), turn.stream)?]);
@@ -268,8 +272,8 @@ impl<'p> Pass<'p> {
 
     fn h(&mut self, i: usize, members: &[Member<'_>], held: &[Held<'_>]) -> Result<(), Error> {
         let (number, range) = (self.slot()?, self.cut.h[i].clone());
-        let points = self.copied::<G1>(number, &mut 0, Query::H, &range)?;
-        let mut turn = self.turn()?;
+        let points = self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(number, &mut 0, Query::H, &range))?;
+        let mut turn = self.turn(c"h MSM, a part")?;
         let points = points.decoded(&self.faults, turn.stream)?;
         for (member, held) in members.iter().zip(held) {
             let (entry, shape) = member.h[i];
@@ -291,12 +295,17 @@ impl<'p> Pass<'p> {
     fn witness(&mut self, i: usize, members: &[Member<'_>], held: &[Held<'_>]) -> Result<(), Error> {
         let number = self.slot()?;
         let (part, [a, b]) = self.cut.witness[i].clone();
-        let mut taken = 0;
-        let l = self.copied::<G1>(number, &mut taken, Query::L, &part.aux)?;
-        let a = self.copied::<G1>(number, &mut taken, Query::A, &a)?;
-        let b_g1 = self.copied::<G1>(number, &mut taken, Query::BG1, &b)?;
-        let b_g2 = self.copied::<G2>(number, &mut taken, Query::BG2, &b)?;
-        let mut turn = self.turn()?;
+        let bytes = (part.aux.len() + a.len() + b.len()) * G1::ENCODED + b.len() * G2::ENCODED;
+        let (l, a, b_g1, b_g2) = self.passing(bytes, || {
+            let mut taken = 0;
+            Ok((
+                self.copied::<G1>(number, &mut taken, Query::L, &part.aux)?,
+                self.copied::<G1>(number, &mut taken, Query::A, &a)?,
+                self.copied::<G1>(number, &mut taken, Query::BG1, &b)?,
+                self.copied::<G2>(number, &mut taken, Query::BG2, &b)?,
+            ))
+        })?;
+        let mut turn = self.turn(c"witness MSMs, a part")?;
         let points = PartPoints {
             l: l.decoded(&self.faults, turn.stream)?,
             a: a.decoded(&self.faults, turn.stream)?,
@@ -311,11 +320,14 @@ impl<'p> Pass<'p> {
     }
 
     /// A turn, whose kernels come after the copies until now.
-    fn turn(&self) -> Result<Enqueuing<'p>, Error> {
+    fn turn(&self, what: &'static CStr) -> Result<Enqueuing<'p>, Error> {
         let there = Event::record(self.engine.passing())?;
-        let turn = self.engine.enqueue()?;
-        turn.stream.wait_for(&there)?;
-        Ok(turn)
+        self.engine.enqueue_behind(what, Some(&there))
+    }
+
+    /// Does `copy`, which enqueues the copying of so many bytes to a slot.
+    fn passing<T>(&self, bytes: usize, copy: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        self.engine.timeline().traced(c"copy", (trace::Stream::Passing, self.engine.passing()), bytes, copy)
     }
 
     /// Enqueues the copying of points to a slot, after its first `taken` bytes.

@@ -12,6 +12,7 @@ use super::{terms_scratch_bytes, DeviceSlice, Group, Lists, Shape, Variables, G1
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
 use crate::prove::{Density, Witness};
+use crate::trace::span;
 
 /// Private variables that are worked on at a time, and whether the inputs, which come before them in every query, are too.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +61,7 @@ impl<'w> Classified<'w> {
     /// # Errors
     /// That one, and [`Error::OutOfMemory`].
     pub(super) fn new(witness: &'w Witness<'w>, not_canonical: impl Fn(&str, usize) -> Error) -> Result<Self, Error> {
+        let _classifying = span(c"classifying the witness");
         let inp = Classes::of(witness.inp)?.map_err(|index| not_canonical("inp_assignment_data", index))?;
         let aux = Classes::of(witness.aux)?.map_err(|index| not_canonical("aux_assignment_data", index))?;
         Ok(Self { witness, inp, aux, parts: Vec::new() })
@@ -107,6 +109,7 @@ impl<'w> Classified<'w> {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn send(&self, engine: &Engine, lease: &mut Lease<'_>) -> Result<OnDevice, Error> {
+        let _sending = span(c"sending the witness");
         let (of_inp, of_aux) = (self.inp.full_len(), self.aux.full_len());
         let scalars: DeviceSlice<Fr> = lease.take(of_inp + of_aux);
         let inp = SentClasses::new(engine, lease, &self.inp, 0, &scalars.range(0..of_inp))?;
