@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::granule::granule;
-pub use super::granule::{ALIGNMENT, LARGE, PAGE};
+use super::granule::{granule, ALIGNMENT};
 
 /// The addresses from 0 to a capacity, each in one live [`Span`] or free.
 ///

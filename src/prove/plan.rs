@@ -220,14 +220,18 @@ impl Division {
 const MOST_TERMS_AT_ONCE: usize = 1 << 27;
 
 impl Sizes {
-    fn fastest(&self, budget: usize) -> Option<Plan> {
+    /// The fastest plan within a budget.
+    pub(crate) fn fastest(&self, budget: usize) -> Option<Plan> {
         let division = Division::of(budget);
-        let of = |residence| {
-            let room = division.left().checked_sub(self.resident_bytes(residence))?;
-            self.fastest_with(residence, division, room)
-        };
+        let of = |residence| self.fastest_alone(residence, division);
         let plans = [Residence::Resident, Residence::Streamed].into_iter().filter_map(of);
         plans.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+    }
+
+    /// The fastest plan with the parameters where `residence` says, on a device that has no others.
+    pub(crate) fn fastest_alone(&self, residence: Residence, division: Division) -> Option<Plan> {
+        let room = division.left().checked_sub(self.resident_bytes(residence))?;
+        self.fastest_with(residence, division, room)
     }
 
     /// The fastest plan with the parameters where `residence` says, in `room` bytes of a budget beside scratch and parameters that are
@@ -294,7 +298,8 @@ impl Sizes {
             mapped_bytes: self.circuits * self.mapped_vectors(vectors) * (FR << self.domain_log2),
             seconds: 0.0,
         };
-        plan.seconds = self.seconds(&plan, h_parts + self.parts(part, if slot == 0 { usize::MAX } else { slot }, scratch));
+        plan.seconds =
+            self.seconds(&plan, h_parts + self.parts(part, if slot == 0 { usize::MAX } else { slot }, scratch));
         Some(plan)
     }
 
@@ -307,13 +312,18 @@ impl Sizes {
         rounded(g1.iter().sum::<usize>() + align(G2 * self.b))
     }
 
-    /// Why `budget` bytes are too few: how many would do, to a sixteenth.
-    fn shortfall(&self, budget: usize) -> Shortfall {
-        let mut asked = LEAST_SCRATCH;
-        while self.fastest(asked).is_none() {
-            asked += asked / 16;
+    /// Why there is no plan within `budget` bytes.
+    pub(crate) fn shortfall(&self, budget: usize) -> Shortfall {
+        Shortfall { asked: self.least_budget(), budget, resident: 0, largest: Division::of(budget).left() }
+    }
+
+    /// A budget that would do, at most a sixteenth above the least.
+    pub(crate) fn least_budget(&self) -> usize {
+        let mut least = LEAST_SCRATCH;
+        while self.fastest(least).is_none() {
+            least += least / 16;
         }
-        Shortfall { asked, budget, resident: 0, largest: Division::of(budget).left() }
+        least
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -377,7 +387,8 @@ impl Sizes {
         ];
         let mut parts: usize = 1;
         for (all, limit, step) in limits {
-            parts = parts.saturating_add(if all <= limit { 0 } else { all.div_ceil(limit.saturating_sub(step).max(1)) });
+            parts =
+                parts.saturating_add(if all <= limit { 0 } else { all.div_ceil(limit.saturating_sub(step).max(1)) });
         }
         parts.min(steps.max(1))
     }

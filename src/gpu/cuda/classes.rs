@@ -137,7 +137,8 @@ impl Classes {
         let mut before = 0;
         for part in &self.parts {
             let chunks = part.chunks.len();
-            let (from, to) = (first.clamp(before, before + chunks) - before, end.clamp(before, before + chunks) - before);
+            let (from, to) =
+                (first.clamp(before, before + chunks) - before, end.clamp(before, before + chunks) - before);
             before += chunks;
             if from >= to {
                 continue;
@@ -278,7 +279,8 @@ mod tests {
             let classes = Classes::of(&scalars).unwrap().unwrap();
             for first in (0..scalars.len()).step_by(CHUNK) {
                 for end in [first + CHUNK, first + 3 * CHUNK, scalars.len()].map(|end| end.min(scalars.len())) {
-                    let (found, alone) = (classes.of_range(&(first..end)), Classes::of(&scalars[first..end]).unwrap().unwrap());
+                    let (found, alone) =
+                        (classes.of_range(&(first..end)), Classes::of(&scalars[first..end]).unwrap().unwrap());
                     let alone = alone.of_range(&(0..end - first));
                     assert!(found.words().flatten().eq(alone.words().flatten()), "{first}..{end} of {}", scalars.len());
                     assert!(found.full().flatten().eq(alone.full().flatten()));

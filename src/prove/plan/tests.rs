@@ -117,7 +117,9 @@ fn every_variant_is_chosen_somewhere() {
 fn the_least_circuits_need_little() {
     let tiny = Sizes { domain_log2: 2, inputs: 2, aux: 3, a: 4, b: 2, circuits: 1 };
     assert!(plan(&tiny, 6 << 20).is_ok());
-    let Err(Error::DeviceMemory(shortfall)) = plan(&tiny, LEAST_SCRATCH) else { panic!("nothing is left beside scratch") };
+    let Err(Error::DeviceMemory(shortfall)) = plan(&tiny, LEAST_SCRATCH) else {
+        panic!("nothing is left beside scratch")
+    };
     assert!(shortfall.asked < 6 << 20, "{shortfall:?}");
     let empty = Sizes { domain_log2: 0, inputs: 0, aux: 0, a: 0, b: 0, circuits: 0 };
     assert!(plan(&empty, 6 << 20).is_ok());
