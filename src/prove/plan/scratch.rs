@@ -95,7 +95,7 @@ impl Windows {
 
 /// The number of terms up to which MSMs with sums of `sum` bytes fit in `limit` bytes of scratch.
 pub(crate) fn most_terms(sum: usize, limit: usize) -> usize {
-    let fits = |terms: usize| Windows::within(terms, sum, limit).is_some();
+    let fits = |terms: usize| Windows { group: 1, ..Windows::suiting(terms) }.scratch(terms, sum) <= limit;
     let mut most = 0;
     for (last, _) in WINDOW_BITS {
         let last = last.min(MOST_TERMS);
