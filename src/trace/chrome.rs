@@ -120,6 +120,17 @@ fn process_of(device: u16) -> u32 {
     HOST + 1 + u32::from(device)
 }
 
+/// A span without what only the file says.
+#[cfg(all(interlock_cuda, feature = "kit"))]
+pub(super) fn seen(record: &Record) -> Option<super::Seen> {
+    let Record::Span { what, track, place, begin, end, .. } = record else { return None };
+    let stream = match track {
+        Track::Worker => None,
+        Track::Device { stream, .. } => Some(stream.name()),
+    };
+    Some(super::Seen { what: text(what), stream, call: place.call, time: begin.0..end.0 })
+}
+
 /// Names are the library's own, of letters and spaces.
 fn text(name: &'static CStr) -> &'static str {
     name.to_str().unwrap_or_default()

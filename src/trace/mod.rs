@@ -69,6 +69,26 @@ pub fn write(path: &Path) -> Result<(), Error> {
     file::write(path)
 }
 
+/// A span, as `bench/kit` looks at it.
+#[cfg(all(interlock_cuda, feature = "kit"))]
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// What took the time.
+    pub what: &'static str,
+    /// The stream of a device that it was on, or none for the host.
+    pub stream: Option<&'static str>,
+    /// The number of the call that it belongs to.
+    pub call: u32,
+    /// When it began and ended, in nanoseconds since some moment.
+    pub time: std::ops::Range<u64>,
+}
+
+/// What was recorded, in the order in which it became known.
+#[cfg(all(interlock_cuda, feature = "kit"))]
+pub fn seen() -> Vec<Seen> {
+    ring().iter().flat_map(Ring::iter).filter_map(chrome::seen).collect()
+}
+
 /// Whether spans are recorded now.
 pub fn is_on() -> bool {
     state() & RECORDED != 0

@@ -19,6 +19,10 @@ mod shapes;
 #[cfg(device)]
 mod throughput;
 #[cfg(device)]
+mod traced;
+#[cfg(device)]
+mod uploads;
+#[cfg(device)]
 mod warm;
 
 use std::time::SystemTime;
@@ -37,7 +41,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
                      quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED] |
-                     warm | compare LOG K
+                     uploads N | uploads-time LOG | warm | traced [FILE] | compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -54,7 +58,12 @@ const USAGE: &str =
                points of a good one
   shapes [N] [SEED]
                compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given
+  uploads N    sends vectors of up to N scalars to the first GPU, from one thread and from several, and compares what it has then
+  uploads-time LOG
+               times the sending of 2^LOG scalars
   warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything
+  traced [FILE]
+               checks the trace of proofs on a GPU, of one worker and of several, and leaves it in FILE
   compare LOG K
                prints rows of bench/compare.sh for MSMs of up to 2^LOG terms and h over up to 2^K points";
 
@@ -105,6 +114,18 @@ fn main() {
         ["load", n] => number(n)
             .and_then(|n| loading::check(n, SEED))
             .map(|n| println!("loading: {n} files are to the GPU what they are to the CPU")),
+        #[cfg(device)]
+        ["traced"] => traced::check(None).map(|said| println!("traced: {said}")),
+        #[cfg(device)]
+        ["traced", file] => traced::check(Some(file.as_ref())).map(|said| println!("traced: {said}")),
+        #[cfg(device)]
+        ["uploads", n] => number(n)
+            .and_then(|n| uploads::check(&device::Device::first()?, n, SEED))
+            .map(|n| println!("uploads: {n} are on the device as they were sent")),
+        #[cfg(device)]
+        ["uploads-time", log] => {
+            number(log).and_then(|log| uploads::time(&device::Device::first()?, (log as u32).clamp(1, 30), SEED))
+        }
         #[cfg(device)]
         ["warm"] => warm::check().map(|said| println!("warm: {said}")),
         ["shapes"] => check_shapes(200, seed_of_now()),

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use interlock::settings::BackendChoice;
 
-const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] K...
+const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--trace FILE] [--workers N] K...
   K...               sizes, as log2 of the domain
   --backend gpu|cpu  what proves (gpu)
   --warm N           proofs timed after the first (5)
   --check K          proofs are checked up to this size (24)
   --compare          prints rows for bench/compare.sh, and leaves parameters, circuits and proofs in FOLDER/K for others
-  --folder FOLDER    where parameter files go, one at a time: 400 bytes times the domain's size (the system's temporary folder)";
+  --folder FOLDER    where parameter files go, one at a time: 400 bytes times the domain's size (the system's temporary folder)
+  --trace FILE       says what a trace costs, has workers prove at once, and leaves the trace of that in FILE, of the last size
+  --workers N        how many of them (3)";
 
 /// What was asked for.
 pub struct Options {
@@ -19,6 +21,8 @@ pub struct Options {
     pub check_up_to: u32,
     pub compare: bool,
     pub folder: PathBuf,
+    pub trace: Option<PathBuf>,
+    pub workers: usize,
     pub sizes: Vec<u32>,
 }
 
@@ -32,6 +36,8 @@ impl Options {
             check_up_to: 24,
             compare: false,
             folder: std::env::temp_dir(),
+            trace: None,
+            workers: 3,
             sizes: Vec::new(),
         };
         while let Some(argument) = arguments.next() {
@@ -42,6 +48,8 @@ impl Options {
                 "--check" => options.check_up_to = number(&value()?, 0, 31)? as u32,
                 "--compare" => options.compare = true,
                 "--folder" => options.folder = value()?.into(),
+                "--trace" => options.trace = Some(value()?.into()),
+                "--workers" => options.workers = number(&value()?, 1, 64)?,
                 size => options.sizes.push(number(size, 4, 31)? as u32),
             }
         }

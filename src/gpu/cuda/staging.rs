@@ -54,7 +54,7 @@ impl Ring {
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(timeline: Arc<Timeline>) -> Result<Self, Error> {
+    pub fn new(timeline: Arc<Timeline>) -> Result<Self, Error> {
         let slot = |_| {
             Ok(Mutex::new(Memory {
                 pinned: PinnedBuffer::new(SLOT_BYTES)?,
@@ -72,7 +72,7 @@ impl Ring {
         })
     }
 
-    /// The stream of [`Slot::send`], [`Ring::upload`] and [`Ring::send_classes`]: whoever uses what they write waits for it. If it is made
+    /// The stream of [`Ring::upload`] and [`Ring::send_classes`]: whoever uses what they write waits for it. If it is made
     /// to wait for something, all workers' uploads wait.
     pub fn copies(&self) -> &Stream {
         &self.copies

@@ -25,7 +25,7 @@ const STREAMS: usize = 4;
 
 /// What a device is doing. The device must be current whenever it is used.
 #[derive(Debug)]
-pub(super) struct Timeline {
+pub struct Timeline {
     ordinal: usize,
     clock: Mutex<Option<Clock>>,
     unsettled: Mutex<[VecDeque<Unsettled>; STREAMS]>,
@@ -59,7 +59,8 @@ struct Unsettled {
 }
 
 impl Timeline {
-    pub(super) fn new(ordinal: usize) -> Self {
+    /// That of device `ordinal`, on which nothing is traced yet.
+    pub fn new(ordinal: usize) -> Self {
         Self { ordinal, clock: Mutex::default(), unsettled: Mutex::default() }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// A JSON value. Numbers are taken as far as an `f64` has them.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::trace) enum Json {
+pub(crate) enum Json {
     Null,
     Bool(bool),
     Number(f64),
@@ -18,7 +18,7 @@ impl Json {
     ///
     /// # Panics
     /// If it is none, with the place where it goes wrong.
-    pub(in crate::trace) fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut reader = Reader { text, at: 0 };
         let value = reader.value();
         reader.space();
@@ -30,32 +30,32 @@ impl Json {
     ///
     /// # Panics
     /// If it is no object or has none.
-    pub(in crate::trace) fn get(&self, name: &str) -> &Json {
+    pub(crate) fn get(&self, name: &str) -> &Json {
         self.find(name).unwrap_or_else(|| panic!("no {name} in {self:?}"))
     }
 
-    pub(in crate::trace) fn find(&self, name: &str) -> Option<&Json> {
+    pub(crate) fn find(&self, name: &str) -> Option<&Json> {
         match self {
             Self::Object(members) => members.get(name),
             other => panic!("{other:?} is no object"),
         }
     }
 
-    pub(in crate::trace) fn list(&self) -> &[Json] {
+    pub(crate) fn list(&self) -> &[Json] {
         match self {
             Self::List(values) => values,
             other => panic!("{other:?} is no list"),
         }
     }
 
-    pub(in crate::trace) fn number(&self) -> f64 {
+    pub(crate) fn number(&self) -> f64 {
         match self {
             Self::Number(number) => *number,
             other => panic!("{other:?} is no number"),
         }
     }
 
-    pub(in crate::trace) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
             other => panic!("{other:?} is no text"),
