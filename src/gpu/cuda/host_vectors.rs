@@ -74,8 +74,10 @@ impl Drop for HostVector<'_> {
         let Some(buffer) = self.buffer.take() else { return };
         match self.engine.all_enqueued() {
             Ok(until) => self.engine.host_vectors().lock().push((buffer, until)),
-            // No more work can be enqueued, and what had been is over or lost.
-            Err(_) => drop(buffer),
+            Err(_) => {
+                self.engine.wait_for_all();
+                drop(buffer);
+            }
         }
     }
 }

@@ -174,7 +174,6 @@ fn enqueue_held(
 struct Pass<'p> {
     engine: &'p Engine,
     raw: &'p Raw,
-    faults: Faults,
     slots: Vec<Slot>,
     next: usize,
 }
@@ -190,7 +189,7 @@ impl<'p> Pass<'p> {
         let slots = (0..SLOTS).map(|_| Slot { memory: lease.take(plan.slot_bytes), used: None }).collect();
         // The slots may be used when uploads may: what was there before is over then.
         engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
-        Ok(Self { engine, raw, faults: Faults::new(Query::ALL.len(), engine.passing())?, slots, next: 0 })
+        Ok(Self { engine, raw, slots, next: 0 })
     }
 
     /// A slot, which is written only when nothing uses it any more.
@@ -208,7 +207,7 @@ impl<'p> Pass<'p> {
         let number = self.slot()?;
         let points = self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(number, &mut 0, Query::H, &range))?;
         let mut turn = self.turn(c"h MSM, a part")?;
-        let points = points.decoded(&self.faults, turn.stream)?;
+        let points = points.decoded(self.raw.faults(), turn.stream)?;
         for (member, held) in members.iter().zip(held) {
             member.h.enqueue(i, &points, &held.h, &mut turn, (&member.layout, &held.sums))?;
         }
@@ -234,10 +233,10 @@ impl<'p> Pass<'p> {
         })?;
         let mut turn = self.turn(c"witness MSMs, a part")?;
         let points = PartPoints {
-            l: l.decoded(&self.faults, turn.stream)?,
-            a: a.decoded(&self.faults, turn.stream)?,
-            b_g1: b_g1.decoded(&self.faults, turn.stream)?,
-            b_g2: b_g2.decoded(&self.faults, turn.stream)?,
+            l: l.decoded(self.raw.faults(), turn.stream)?,
+            a: a.decoded(self.raw.faults(), turn.stream)?,
+            b_g1: b_g1.decoded(self.raw.faults(), turn.stream)?,
+            b_g2: b_g2.decoded(self.raw.faults(), turn.stream)?,
         };
         for ((member, held), sent) in members.iter().zip(held.iter()).zip(&sent) {
             member.classified.enqueue(i, sent, &points, &mut turn, (&member.layout, &held.sums))?;
