@@ -19,7 +19,6 @@ mod handles;
 /// cbindgen:ignore
 mod lock;
 pub mod logging;
-#[cfg(any(test, feature = "kit", interlock_cuda))]
 /// cbindgen:ignore
 mod mem;
 mod params;

@@ -17,6 +17,8 @@ mod locks;
 
 mod control;
 
+mod plan;
+
 mod trace;
 
 mod outcome;

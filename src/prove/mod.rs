@@ -5,6 +5,7 @@ mod check;
 mod circuit;
 #[cfg(test)]
 mod fake;
+pub(crate) mod plan;
 mod select;
 mod srs;
 
@@ -19,6 +20,7 @@ pub use backend::{Backend, Batch, Pending};
 pub(crate) use check::check_blinding;
 pub(crate) use check::{check_scalars, Shape};
 pub use circuit::{Blinding, Density, Evaluations, Witness};
+pub use plan::{plan, Plan, Residence, Sizes, Vectors};
 pub use select::{available, current};
 pub use srs::Srs;
 

@@ -13,12 +13,13 @@ use super::staging::{Ring, SLOT_BYTES};
 use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::params::{Encoded, Query};
+use crate::prove::Residence;
 use crate::threads;
 use crate::trace::{self, span};
 
 /// Bytes that a thread reads at a time: a slot is shared out between 16.
 const READ: usize = 1 << 20;
-/// Bytes that are decoded at a time where nothing is kept.
+/// Bytes that are decoded at a time where nothing is kept, if a slot has so many.
 const CHECKED_AT_A_TIME: usize = 48 << 20;
 
 /// Reads, decodes and checks all queries, which go to `resident`. It is complete on return.
@@ -68,17 +69,18 @@ fn send<G: Group>(
 /// # Errors
 /// As [`load`].
 pub(super) fn check(engine: &Engine, encoded: Encoded<'_>, raw: &Raw) -> Result<(), Error> {
-    let faults = Faults::new(Query::ALL.len(), engine.passing())?;
-    let [mut lease] = engine.lease([CHECKED_AT_A_TIME])?;
-    let bytes = lease.take(CHECKED_AT_A_TIME);
+    let faults = raw.faults();
+    let room = engine.plan(raw.counts(), Residence::Streamed)?.slot_bytes.min(CHECKED_AT_A_TIME);
+    let [mut lease] = engine.lease([room])?;
+    let bytes = lease.take(room);
     engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
     for query in Query::ALL {
         match query {
-            Query::BG2 => check_query::<G2>(engine, encoded, query, raw, &bytes, &faults)?,
-            _ => check_query::<G1>(engine, encoded, query, raw, &bytes, &faults)?,
+            Query::BG2 => check_query::<G2>(engine, encoded, query, raw, &bytes, faults)?,
+            _ => check_query::<G1>(engine, encoded, query, raw, &bytes, faults)?,
         }
     }
-    first_fault(encoded, &faults, engine.passing())
+    first_fault(encoded, faults, engine.passing())
 }
 
 fn check_query<G: Group>(

@@ -12,6 +12,8 @@ mod event;
 mod fifo;
 mod group;
 mod guard;
+mod h_parts;
+mod host_vectors;
 mod lease;
 mod loader;
 mod mapping;
@@ -43,7 +45,7 @@ use guard::DeviceGuard;
 use msm::Shape;
 use ntt::Domain;
 use stream::Stream;
-use terms::{terms_scratch_bytes, Lists, Variables};
+use terms::{Lists, Variables};
 use timeline::Timeline;
 
 use super::{absence, archs, DeviceInfo};

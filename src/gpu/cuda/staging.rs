@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::classes::Classes;
+use super::classes::Span;
 use super::fifo::Fifo;
 use super::pieces::{pack, PIECE};
 use super::pinned::PinnedBuffer;
@@ -173,7 +173,7 @@ impl Ring {
     ///
     /// # Errors
     /// [`Error::Size`] if there is no room, [`Error::Cuda`], which may be that of earlier work, and [`Error::Threads`].
-    pub fn send_classes(&self, classes: &Classes, first: usize, to: &ClassesOnDevice<'_>) -> Result<(), Error> {
+    pub fn send_classes(&self, classes: &Span<'_>, first: usize, to: &ClassesOnDevice<'_>) -> Result<(), Error> {
         let starts = classes.starts(first);
         let mut uploads = Vec::new();
         Upload::list(&mut uploads, classes.words(), to.words)?;
@@ -183,14 +183,14 @@ impl Ring {
     }
 }
 
-/// Where the parts of [`Classes`] go.
+/// Where what is in a [`Span`] goes.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassesOnDevice<'a> {
-    /// [`Classes::words_len`] words.
+    /// [`Span::words_len`] words.
     pub words: &'a DeviceSlice<u64>,
-    /// [`Classes::chunks_len`] numbers.
+    /// [`Span::chunks_len`] numbers.
     pub starts: &'a DeviceSlice<u32>,
-    /// [`Classes::full_len`] scalars.
+    /// [`Span::full_len`] scalars.
     pub full: &'a DeviceSlice<Fr>,
 }
 

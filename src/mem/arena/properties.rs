@@ -105,7 +105,7 @@ impl Modelled {
         assert!(could);
         assert!(self.arena.used_bytes() <= self.arena.limit());
         for (span, size) in spans.iter().zip(&sizes) {
-            assert!(span.bytes() >= *size && span.bytes() - size < PAGE);
+            assert!(span.bytes() >= *size && span.bytes() - size < crate::mem::granule::PAGE);
             assert!(span.offset() + span.bytes() <= self.arena.limit());
             let told: BTreeSet<_> = span.fences().copied().collect();
             let needed: BTreeSet<_> = self.units(span).filter_map(|unit| self.last_use[unit]).collect();
