@@ -3,6 +3,8 @@
 mod check;
 #[cfg(device)]
 mod device;
+#[cfg(device)]
+mod faults;
 mod host;
 #[cfg(device)]
 mod identity;
@@ -37,7 +39,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
                      quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED] |
-                     warm | compare LOG K
+                     warm | faults [N] | compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -55,6 +57,7 @@ const USAGE: &str =
   shapes [N] [SEED]
                compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given
   warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything
+  faults [N]   has each call of CUDA fail in turn, N (all) in each kind of work, and looks at what comes of it
   compare LOG K
                prints rows of bench/compare.sh for MSMs of up to 2^LOG terms and h over up to 2^K points";
 
@@ -107,6 +110,23 @@ fn main() {
             .map(|n| println!("loading: {n} files are to the GPU what they are to the CPU")),
         #[cfg(device)]
         ["warm"] => warm::check().map(|said| println!("warm: {said}")),
+        #[cfg(device)]
+        ["faults"] => faults::check(usize::MAX),
+        #[cfg(device)]
+        ["faults", most] => number(most).and_then(|most| faults::check(most.max(1))),
+        // Parts of that, in processes of their own.
+        #[cfg(device)]
+        ["faults-first", status] => number(status).and_then(|status| faults::first(status as i32)),
+        #[cfg(device)]
+        ["faults-resident", most] => number(most).and_then(faults::resident),
+        #[cfg(device)]
+        ["faults-streamed", most] => number(most).and_then(faults::streamed),
+        #[cfg(device)]
+        ["faults-streams"] => faults::streams(),
+        #[cfg(device)]
+        ["faults-lost", "none"] => faults::calls_of_a_proof(),
+        #[cfg(device)]
+        ["faults-lost", call] => number(call).and_then(faults::lose),
         ["shapes"] => check_shapes(200, seed_of_now()),
         ["shapes", n] => number(n).and_then(|n| check_shapes(n, seed_of_now())),
         ["shapes", n, seed] => number(n).and_then(|n| check_shapes(n, number(seed)? as u64)),
