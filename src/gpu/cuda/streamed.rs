@@ -26,8 +26,8 @@ const SLOTS: usize = 3;
 const MOST_SLOT: usize = 384 << 20;
 /// What of the budget all slots take at most.
 const SHARE_OF_SLOTS: usize = 8;
-/// Private variables by which parts grow.
-const STEP: usize = CHUNK * 8;
+/// Private variables by which parts grow: the fewest, as a part that does not fit into a slot makes all of them larger.
+const STEP: usize = CHUNK;
 
 /// Enqueues all of the circuits' work; nothing of them is needed any more on return. The results of each come in parts, to be added up.
 ///
@@ -70,6 +70,7 @@ struct Cut {
     h: Vec<Range<usize>>,
     /// Variables, and the points of `a` and of `b` that are theirs.
     witness: Vec<(Part, [Range<usize>; 2])>,
+    /// Bytes of a slot, which takes each part.
     slot: usize,
 }
 
@@ -84,7 +85,10 @@ impl Cut {
     fn new(counts: &Counts, witness: &Witness<'_>, slot: usize) -> Self {
         let per_part = (slot / G1::ENCODED).max(1);
         let h = (0..counts.h).step_by(per_part).map(|first| first..counts.h.min(first + per_part)).collect();
-        Self { h, witness: parts_of_witness(witness, slot), slot }
+        let witness = parts_of_witness(witness, slot);
+        let bytes = |(part, [a, b]): &(Part, [Range<usize>; 2])| bytes_of(part.aux.len(), a.len(), b.len());
+        let slot = witness.iter().map(bytes).fold(slot, usize::max);
+        Self { h, witness, slot }
     }
 
     /// The parts of `h`, whose MSMs take longer than their copying, among those of the witness, whose copying takes longer.
