@@ -26,8 +26,8 @@ impl Until {
 
 impl Fence for Until {
     fn is_over(&self) -> bool {
-        // After an error nothing on the device goes on, and no memory is used any more.
-        self.0.is_over().unwrap_or(true)
+        // When the device is lost, no memory is used any more. After any other error it may be: the next one asks again, or waits.
+        self.0.is_over().unwrap_or_else(|error| matches!(error, Error::DeviceLost { .. }))
     }
 }
 
