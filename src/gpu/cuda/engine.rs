@@ -179,8 +179,9 @@ impl Engine {
         if enough(&scratch) {
             return Ok(());
         }
+        let used = Until::new(Event::record(&self.compute)?);
         if let Some(old) = scratch.replace(block) {
-            old.release_after(Until::new(Event::record(&self.compute)?));
+            old.release_after(used);
         }
         Ok(())
     }
