@@ -14,6 +14,7 @@ use super::staging::Ring;
 use super::{DeviceBuffer, DeviceSlice, Domain, Event, Shape, Stream, G1};
 use crate::error::Error;
 use crate::lock::{memory, Order, Turn};
+use crate::logging::warning;
 use crate::params::{Counts, Parameters};
 
 /// The memory of a device.
@@ -233,6 +234,18 @@ impl Engine {
         self.compute_waits_for_uploads()?;
         self.compute.wait_for(&Event::record(&self.passing)?)?;
         Ok(Until::new(Event::record(&self.compute)?))
+    }
+
+    /// Waits for all that is enqueued now, uploads and kernels, where no fence can be had. A stream that cannot be waited for is tried once
+    /// more.
+    pub(super) fn wait_for_all(&self) {
+        for stream in [self.ring.copies(), self.ring.expansions(), &self.passing, &self.compute] {
+            let waited = stream.synchronize().or_else(|_| stream.synchronize());
+            match waited {
+                Ok(()) | Err(Error::DeviceLost { .. }) => {}
+                Err(error) => warning!("the work of a proof that failed could not be waited for: {error}"),
+            }
+        }
     }
 
     fn compute_waits_for_uploads(&self) -> Result<(), Error> {

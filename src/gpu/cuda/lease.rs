@@ -103,8 +103,10 @@ impl Drop for Lease<'_> {
         let Some(block) = self.block.take() else { return };
         match self.engine.all_enqueued() {
             Ok(until) => block.release_after(until),
-            // No more work can be enqueued, and what had been is over or lost.
-            Err(_) => drop(block),
+            Err(_) => {
+                self.engine.wait_for_all();
+                drop(block);
+            }
         }
     }
 }
