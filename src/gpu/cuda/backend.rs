@@ -115,12 +115,14 @@ impl Backend for Gpu {
             check_blinding(number, &batch.blindings[number])?;
             circuits.push(Circuit { number, evaluations, witness });
         }
-        let results = match &points {
+        let enqueued = match &points {
             Points::Resident(resident) => {
-                circuits.iter().map(|circuit| circuit::enqueue(engine, *circuit, resident)).collect::<Result<_, _>>()?
+                circuits.iter().map(|circuit| circuit::enqueue(engine, *circuit, resident)).collect()
             }
-            Points::Streamed(raw) => streamed::enqueue(engine, &circuits, raw)?,
+            Points::Streamed(raw) => streamed::enqueue(engine, &circuits, raw),
         };
+        // What was enqueued before an error uses the points, which may go now.
+        let results = enqueued.inspect_err(|_| engine.wait_for_all())?;
         Ok(Box::new(Started {
             results,
             points,
