@@ -39,6 +39,8 @@ pub struct Memory<F: Fence, B> {
 struct State<F> {
     admission: Admission<F>,
     mapped: usize,
+    /// What was said may be used; the arena's limit is less while the device has less.
+    budget: usize,
 }
 
 impl<F: Fence, B: Backing> Memory<F, B> {
@@ -46,7 +48,7 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     pub fn new(capacity: usize, budget: usize, backing: B) -> Arc<Self> {
         let mut admission = Admission::new(Arena::new(capacity));
         admission.set_budget(budget);
-        Arc::new(Self { state: Mutex::new(State { admission, mapped: 0 }), changed: Condvar::new(), backing })
+        Arc::new(Self { state: Mutex::new(State { admission, mapped: 0, budget }), changed: Condvar::new(), backing })
     }
 
     /// Blocks of at least these sizes in bytes, in their order, all at once; for a phase of a proof.
@@ -80,7 +82,10 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     /// Changes what may be used in all, in bytes, of what the capacity allows. Blocks that live stay; later ones, and
     /// those waited for now, respect it.
     pub fn set_budget(&self, bytes: usize) {
-        lock(&self.state).admission.set_budget(bytes);
+        let mut state = lock(&self.state);
+        state.budget = bytes;
+        state.admission.set_budget(bytes);
+        drop(state);
         self.changed.notify_all();
     }
 
@@ -136,8 +141,15 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     fn request(self: &Arc<Self>, request: Request<'_>, patience: Patience) -> Result<Option<Vec<Block<F, B>>>, Error> {
         let place = Place::join(self);
         let mut state = lock(&self.state);
+        let mut asked_again = false;
         loop {
             match state.admission.decide(place.ticket, request) {
+                // What the device did not have when it was last asked, others may have given back since.
+                Verdict::Never(_) if !asked_again && state.admission.arena().limit() < state.budget => {
+                    asked_again = true;
+                    let budget = state.budget;
+                    state.admission.set_budget(budget);
+                }
                 Verdict::Wait if patience == Patience::None => return Ok(None),
                 Verdict::Wait => state = wait(&self.changed, state),
                 Verdict::Never(shortfall) => {

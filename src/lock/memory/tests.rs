@@ -23,7 +23,7 @@ mod threads {
     /// Has so many bytes, and blocks that nobody uses.
     #[derive(Debug, Default)]
     struct Fake {
-        bytes: usize,
+        bytes: Arc<AtomicUsize>,
         broken: bool,
         mapped: Arc<AtomicUsize>,
         idle: Arc<Mutex<Vec<Block<Flag, Fake>>>>,
@@ -34,8 +34,9 @@ mod threads {
             if self.broken {
                 return Err(Error::EmptySrs);
             }
-            self.mapped.store(to_bytes.min(self.bytes), Ordering::SeqCst);
-            Ok(to_bytes.min(self.bytes))
+            let mapped = to_bytes.min(self.bytes.load(Ordering::SeqCst));
+            self.mapped.store(mapped, Ordering::SeqCst);
+            Ok(mapped)
         }
 
         fn shrink(&self, to_bytes: usize) -> Result<usize, Error> {
@@ -54,7 +55,7 @@ mod threads {
     }
 
     fn memory(bytes: usize) -> Arc<Memory<Flag, Fake>> {
-        Memory::new(bytes, bytes, Fake { bytes, ..Fake::default() })
+        Memory::new(bytes, bytes, Fake { bytes: Arc::new(bytes.into()), ..Fake::default() })
     }
 
     fn until(condition: impl Fn() -> bool) {
@@ -143,13 +144,23 @@ mod threads {
 
     #[test]
     fn a_device_with_less_than_the_budget_lowers_it() {
-        let memory = on(Fake { bytes: 3072, ..Fake::default() });
+        let memory = on(Fake { bytes: Arc::new(3072.into()), ..Fake::default() });
         let low = memory.acquire(&[2048]).unwrap();
         assert!(memory.try_acquire(&[2048]).unwrap().is_none());
         assert_eq!(memory.budget(), 3072);
         assert_eq!(shortfall(memory.acquire(&[4096])).budget, 3072);
         drop(low);
         assert_eq!(memory.used_bytes(), 0);
+    }
+
+    #[test]
+    fn a_device_that_had_less_is_asked_again() {
+        let bytes = Arc::new(AtomicUsize::new(4096));
+        let memory = on(Fake { bytes: bytes.clone(), ..Fake::default() });
+        assert_eq!(shortfall(memory.acquire(&[8192])).budget, 4096);
+        bytes.store(8192, Ordering::SeqCst);
+        assert_eq!(memory.acquire(&[8192]).unwrap()[0].bytes(), 8192);
+        assert_eq!(memory.budget(), 8192);
     }
 
     #[test]
