@@ -65,17 +65,17 @@ fn send<G: Group>(
 /// # Errors
 /// As [`load`].
 pub(super) fn check(engine: &Engine, encoded: Encoded<'_>, raw: &Raw) -> Result<(), Error> {
-    let faults = Faults::new(Query::ALL.len(), engine.passing())?;
+    let faults = raw.faults();
     let [mut lease] = engine.lease([CHECKED_AT_A_TIME])?;
     let bytes = lease.take(CHECKED_AT_A_TIME);
     engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
     for query in Query::ALL {
         match query {
-            Query::BG2 => check_query::<G2>(engine.passing(), encoded, query, raw, &bytes, &faults)?,
-            _ => check_query::<G1>(engine.passing(), encoded, query, raw, &bytes, &faults)?,
+            Query::BG2 => check_query::<G2>(engine.passing(), encoded, query, raw, &bytes, faults)?,
+            _ => check_query::<G1>(engine.passing(), encoded, query, raw, &bytes, faults)?,
         }
     }
-    first_fault(encoded, &faults, engine.passing())
+    first_fault(encoded, faults, engine.passing())
 }
 
 fn check_query<G: Group>(

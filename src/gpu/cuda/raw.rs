@@ -5,6 +5,7 @@ use std::io;
 
 use rayon::prelude::*;
 
+use super::decode::Faults;
 use super::engine::Engine;
 use super::loader;
 use super::msm::at_least;
@@ -29,6 +30,8 @@ pub(super) struct Raw {
     starts: [usize; Query::ALL.len()],
     lens: [usize; Query::ALL.len()],
     counts: Counts,
+    /// Where decoding says what is at fault: nothing is after the loading.
+    faults: Faults,
 }
 
 impl Raw {
@@ -46,7 +49,8 @@ impl Raw {
     /// host has no memory for them, [`Error::Cuda`] if CUDA cannot lock it, [`Error::Threads`].
     pub(super) fn load(engine: &Engine, srs: &Parameters) -> Result<Self, Error> {
         srs.read_encoded(|encoded| {
-            let mut raw = Self::read(encoded, srs.counts)?;
+            let faults = Faults::new(Query::ALL.len(), engine.passing())?;
+            let mut raw = Self::read(encoded, srs.counts, faults)?;
             raw.memory.lock()?;
             loader::check(engine, encoded, &raw)?;
             Ok(raw)
@@ -56,6 +60,11 @@ impl Raw {
     /// How long the queries are.
     pub(super) fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// What its decoding on the engine's device takes.
+    pub(super) fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     /// Enqueues the copying of bytes of a query, from number `first` on, to all of `to`.
@@ -74,7 +83,7 @@ impl Raw {
         })
     }
 
-    fn read(encoded: Encoded<'_>, counts: Counts) -> Result<Self, Error> {
+    fn read(encoded: Encoded<'_>, counts: Counts, faults: Faults) -> Result<Self, Error> {
         let lens = Query::ALL.map(|query| encoded.bytes(query));
         let mut end = 0;
         let starts = lens.map(|len| {
@@ -93,7 +102,7 @@ impl Raw {
         threads::install(|| {
             tasks.into_par_iter().try_for_each(|(query, offset, part)| encoded.read(query, offset, part))
         })??;
-        Ok(Self { memory, starts, lens, counts })
+        Ok(Self { memory, starts, lens, counts, faults })
     }
 }
 

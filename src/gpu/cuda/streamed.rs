@@ -241,7 +241,6 @@ struct Pass<'p> {
     engine: &'p Engine,
     raw: &'p Raw,
     cut: &'p Cut,
-    faults: Faults,
     slots: Vec<Slot>,
     next: usize,
 }
@@ -257,7 +256,7 @@ impl<'p> Pass<'p> {
         let slots = (0..SLOTS).map(|_| Slot { memory: lease.take(cut.slot), used: None }).collect();
         // The slots may be used when uploads may: what was there before is over then.
         engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
-        Ok(Self { engine, raw, cut, faults: Faults::new(Query::ALL.len(), engine.passing())?, slots, next: 0 })
+        Ok(Self { engine, raw, cut, slots, next: 0 })
     }
 
     /// A slot, which is written only when nothing uses it any more.
@@ -274,7 +273,7 @@ impl<'p> Pass<'p> {
         let (number, range) = (self.slot()?, self.cut.h[i].clone());
         let points = self.copied::<G1>(number, &mut 0, Query::H, &range)?;
         let mut turn = self.turn()?;
-        let points = points.decoded(&self.faults, turn.stream)?;
+        let points = points.decoded(self.raw.faults(), turn.stream)?;
         for (member, held) in members.iter().zip(held) {
             let (entry, shape) = member.h[i];
             let terms = Terms::<G1> {
@@ -302,10 +301,10 @@ impl<'p> Pass<'p> {
         let b_g2 = self.copied::<G2>(number, &mut taken, Query::BG2, &b)?;
         let mut turn = self.turn()?;
         let points = PartPoints {
-            l: l.decoded(&self.faults, turn.stream)?,
-            a: a.decoded(&self.faults, turn.stream)?,
-            b_g1: b_g1.decoded(&self.faults, turn.stream)?,
-            b_g2: b_g2.decoded(&self.faults, turn.stream)?,
+            l: l.decoded(self.raw.faults(), turn.stream)?,
+            a: a.decoded(self.raw.faults(), turn.stream)?,
+            b_g1: b_g1.decoded(self.raw.faults(), turn.stream)?,
+            b_g2: b_g2.decoded(self.raw.faults(), turn.stream)?,
         };
         for (member, held) in members.iter().zip(held) {
             member.classified.enqueue(i, &held.witness, &points, &mut turn, &member.layout, &held.sums)?;
