@@ -45,6 +45,7 @@ kernels() {
     step "arithmetic against blst" 120 ./interlock-kit device 1000000
     step "MSMs, sums, decoding and lists against blst" 120 ./interlock-kit msm 70000
     step "the polynomial h against the CPU's" 120 ./interlock-kit quotient 22
+    step "uploads from one thread and from several" 120 ./interlock-kit uploads 3000000
     step "parameter files, good and bad, as the CPU loads them" 120 ./interlock-kit load 30
 }
 
@@ -84,6 +85,7 @@ proofs() {
 times() {
     step "throughput" 60 ./interlock-kit throughput
     step "MSMs timed" 120 ./interlock-kit msm-time 26
+    step "uploads timed" 60 ./interlock-kit uploads-time 24
     step "the polynomial h timed" 120 ./interlock-kit quotient-times 27
 }
 
@@ -105,6 +107,7 @@ sanitize() {
         under "$tool" "arithmetic" 90 ./interlock-kit device 700
     fi
     under "$tool" "MSMs and sums" 90 ./interlock-kit msm-few
+    under "$tool" "uploads" 90 ./interlock-kit uploads 9000
     under "$tool" "h" 90 ./interlock-kit quotient-few
     for folder in "$@"; do
         under "$tool" "proofs of $folder" 90 ./prove_vector "vectors/$folder"

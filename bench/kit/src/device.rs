@@ -16,6 +16,7 @@ extern "C" {
 
 /// A GPU.
 pub struct Device {
+    pub ordinal: usize,
     pub stream: Stream,
     _current: DeviceGuard,
 }
@@ -26,7 +27,7 @@ impl Device {
         let devices = interlock::devices().map_err(|error| error.to_string())?;
         let ordinal = devices.iter().position(|device| device.supported).ok_or("no device is supported")?;
         let guard = DeviceGuard::set(ordinal).map_err(|error| error.to_string())?;
-        Ok(Self { stream: Stream::new().map_err(|error| error.to_string())?, _current: guard })
+        Ok(Self { ordinal, stream: Stream::new().map_err(|error| error.to_string())?, _current: guard })
     }
 }
 

@@ -21,6 +21,8 @@ mod shapes;
 #[cfg(device)]
 mod throughput;
 #[cfg(device)]
+mod uploads;
+#[cfg(device)]
 mod warm;
 
 use std::time::SystemTime;
@@ -39,7 +41,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
                      quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED] |
-                     warm | faults [N] | compare LOG K
+                     uploads N | uploads-time LOG | warm | faults [N] | compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -56,6 +58,9 @@ const USAGE: &str =
                points of a good one
   shapes [N] [SEED]
                compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given
+  uploads N    sends vectors of up to N scalars to the first GPU, from one thread and from several, and compares what it has then
+  uploads-time LOG
+               times the sending of 2^LOG scalars
   warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything
   faults [N]   has each call of CUDA fail in turn, N (all) in each kind of work, and looks at what comes of it
   compare LOG K
@@ -108,6 +113,14 @@ fn main() {
         ["load", n] => number(n)
             .and_then(|n| loading::check(n, SEED))
             .map(|n| println!("loading: {n} files are to the GPU what they are to the CPU")),
+        #[cfg(device)]
+        ["uploads", n] => number(n)
+            .and_then(|n| uploads::check(&device::Device::first()?, n, SEED))
+            .map(|n| println!("uploads: {n} are on the device as they were sent")),
+        #[cfg(device)]
+        ["uploads-time", log] => {
+            number(log).and_then(|log| uploads::time(&device::Device::first()?, (log as u32).clamp(1, 30), SEED))
+        }
         #[cfg(device)]
         ["warm"] => warm::check().map(|said| println!("warm: {said}")),
         #[cfg(device)]

@@ -15,62 +15,51 @@ pub(super) const PER_WORD: usize = 32;
 const LOW_BITS: u64 = 0x5555_5555_5555_5555;
 
 /// Scalars of a chunk, whose full-size ones are numbered from a known number on: the least that kernels take, 256 KiB, so
-/// that a core's cache still has them when the full-size ones are gathered.
+/// that a core's cache holds what a chunk's full-size ones may take.
 pub const CHUNK: usize = INTERLOCK_TERMS_TILE as usize;
 
-/// How many of some scalars are 1 and how many are full-size.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
-    pub(super) ones: usize,
-    pub(super) full: usize,
-}
-
 /// Writes the classes of `scalars` to `words`, of which there must be one for every [`PER_WORD`] scalars begun; what is past the
-/// end is 0. The index of the first that is not below the group order is the error.
-///
-/// There is no branch on a scalar: which is 0, 1 or neither cannot be foretold, and a wrong guess costs as much as ten scalars.
-pub(super) fn mark(scalars: &[Fr], words: &mut [u64]) -> Result<Counts, usize> {
-    debug_assert_eq!(words.len(), scalars.len().div_ceil(PER_WORD));
-    let (mut counts, mut highest) = (Counts::default(), 0);
-    let mut mark_word = |group: &[Fr], word: &mut u64| {
-        let (mut not_zero, mut not_one) = (0, 0);
-        for (i, x) in group.iter().enumerate() {
-            let [a, b, c, d] = x.l;
-            let [e, f, g, h] = FR_ONE.l;
-            not_zero |= u64::from(a | b | c | d != 0) << (2 * i);
-            not_one |= u64::from((a ^ e) | (b ^ f) | (c ^ g) | (d ^ h) != 0) << (2 * i);
-            highest = highest.max(d);
-        }
-        let (one, full) = (not_zero & !not_one, not_zero & not_one);
-        counts.ones += one.count_ones() as usize;
-        counts.full += full.count_ones() as usize;
-        *word = one | full << 1;
-    };
-    let groups = scalars.chunks_exact(PER_WORD);
-    let rest = groups.remainder();
-    for (group, word) in groups.zip(words.iter_mut()) {
-        mark_word(group, word);
-    }
-    if let (false, Some(word)) = (rest.is_empty(), words.last_mut()) {
-        mark_word(rest, word);
+/// end is 0. The full-size ones, whose number is returned, go to the beginning of `out`, in order; it must have room for [`PER_WORD`] a word, and what follows
+/// them is not specified. The index of the first that is not below the group order is the error.
+pub(super) fn classify(scalars: &[Fr], words: &mut [u64], out: &mut [Fr]) -> Result<usize, usize> {
+    let (mut all_full, mut highest) = (0, 0);
+    let mut padded = [Fr::default(); PER_WORD];
+    for (i, word) in words.iter_mut().enumerate() {
+        let rest = &scalars[i * PER_WORD..];
+        let group = rest.first_chunk().unwrap_or_else(|| {
+            padded[..rest.len()].copy_from_slice(rest);
+            &padded
+        });
+        let Some(out) = out[all_full..].first_chunk_mut() else { unreachable!("there is room for all") };
+        let full;
+        (*word, full) = classify_word(group, out, &mut highest);
+        all_full += full;
     }
     // As good as never does a canonical scalar have the modulus's highest limb.
     let suspect = if highest < FR_MODULUS[3] { &[] } else { scalars };
-    suspect.iter().position(|x| !is_canonical(x)).map_or(Ok(counts), Err)
+    suspect.iter().position(|x| !is_canonical(x)).map_or(Ok(all_full), Err)
 }
 
-/// Copies the full-size ones of `scalars`, whose classes are `words`, to `out`, in order. There must be as many.
-pub(super) fn gather(scalars: &[Fr], words: &[u64], out: &mut [Fr]) {
-    let mut out = out.iter_mut();
-    for (group, word) in scalars.chunks(PER_WORD).zip(words) {
-        let mut full = word >> 1 & LOW_BITS;
-        while full != 0 {
-            if let (Some(x), Some(to)) = (group.get(full.trailing_zeros() as usize / 2), out.next()) {
-                *to = *x;
-            }
-            full &= full - 1;
-        }
+/// The classes of a word's scalars, and how many are full-size.
+///
+/// There is no branch on a scalar: which is 0, 1 or neither cannot be foretold, and a wrong guess costs as much as ten scalars.
+/// So each is stored, and the next is stored over it if it was not full-size.
+#[inline(always)]
+fn classify_word(group: &[Fr; PER_WORD], out: &mut [Fr; PER_WORD], highest: &mut u64) -> (u64, usize) {
+    let (mut word, mut full) = (0, 0);
+    for (i, x) in group.iter().enumerate() {
+        let [a, b, c, d] = x.l;
+        let [e, f, g, h] = FR_ONE.l;
+        let not_zero = a | b | c | d != 0;
+        let not_one = (a ^ e) | (b ^ f) | (c ^ g) | (d ^ h) != 0;
+        let is_full = not_zero & not_one;
+        // The remainder changes nothing, and says that the place is in the array.
+        out[full % PER_WORD] = *x;
+        full += usize::from(is_full);
+        word |= (u64::from(!not_one) | u64::from(is_full) << 1) << (2 * i);
+        *highest = d.max(*highest);
     }
+    (word, full)
 }
 
 /// Scalars by class, on the host until there is room for them on a device.
@@ -86,9 +75,10 @@ pub struct Classes {
 struct Part {
     words: Vec<u64>,
     full: Vec<Fr>,
+    /// Where a chunk's full-size scalars are put first, as there may be as many as it has scalars.
+    room: Vec<Fr>,
     /// How many are full-size, by chunk.
     chunks: Vec<u32>,
-    ones: usize,
     fault: Option<Fault>,
 }
 
@@ -117,12 +107,15 @@ impl Classes {
         match parts.iter_mut().find_map(|part| part.fault.take()) {
             Some(Fault::NotCanonical(index)) => Ok(Err(index)),
             Some(Fault::NoMemory(error)) => Err(error),
-            None => Ok(Ok(Self { parts, len: scalars.len() })),
+            None => {
+                parts.iter_mut().for_each(|part| part.room = Vec::new());
+                Ok(Ok(Self { parts, len: scalars.len() }))
+            }
         }
     }
 
     /// How many scalars there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.len
     }
 
@@ -136,11 +129,6 @@ impl Classes {
     pub(super) fn full_in(&self, range: &Range<usize>) -> usize {
         let chunks = self.parts.iter().flat_map(|part| &part.chunks);
         chunks.skip(range.start / CHUNK).take(range.len().div_ceil(CHUNK)).map(|full| *full as usize).sum()
-    }
-
-    /// How many scalars are 1.
-    pub fn ones(&self) -> usize {
-        self.parts.iter().map(|part| part.ones).sum()
     }
 
     /// How many scalars are full-size.
@@ -183,25 +171,31 @@ impl Classes {
 impl Part {
     /// Adds a chunk, whose first scalar is number `first` of all.
     fn add(&mut self, first: usize, scalars: &[Fr]) -> Result<(), Fault> {
-        let (known, kept) = (self.words.len(), self.full.len());
+        let known = self.words.len();
         grow(&mut self.words, scalars.len().div_ceil(PER_WORD), 0)?;
-        let counts = mark(scalars, &mut self.words[known..]).map_err(|found| Fault::NotCanonical(first + found))?;
-        grow(&mut self.full, counts.full, Fr::default())?;
-        gather(scalars, &self.words[known..], &mut self.full[kept..]);
-        self.ones += counts.ones;
-        self.chunks.push(counts.full as u32);
+        if self.room.is_empty() {
+            grow(&mut self.room, CHUNK, Fr::default())?;
+        }
+        let full = classify(scalars, &mut self.words[known..], &mut self.room)
+            .map_err(|found| Fault::NotCanonical(first + found))?;
+        reserve(&mut self.full, full)?;
+        self.full.extend_from_slice(&self.room[..full]);
+        self.chunks.push(full as u32);
         Ok(())
     }
 }
 
-/// Appends `more` values, or fails where `push` would abort.
+/// Makes room for `more` values, or fails where `push` would abort.
+fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), Fault> {
+    let bytes = values.len().saturating_add(more).saturating_mul(size_of::<T>());
+    let no_memory = |_| Fault::NoMemory(Error::OutOfMemory { what: "the classes of scalars", bytes });
+    values.try_reserve(more).map_err(no_memory)
+}
+
+/// Appends `more` values.
 fn grow<T: Clone>(values: &mut Vec<T>, more: usize, value: T) -> Result<(), Fault> {
-    let len = values.len() + more;
-    if values.try_reserve(more).is_err() {
-        let bytes = len.saturating_mul(size_of::<T>());
-        return Err(Fault::NoMemory(Error::OutOfMemory { what: "the classes of scalars", bytes }));
-    }
-    values.resize(len, value);
+    reserve(values, more)?;
+    values.resize(values.len() + more, value);
     Ok(())
 }
 
@@ -235,7 +229,10 @@ mod tests {
             assert!(past == 0 || words.last().unwrap() >> (2 * past) == 0);
             let full: Vec<Fr> = classes.full().flatten().copied().collect();
             assert_eq!(full, of_class(&scalars, 2));
-            assert_eq!((classes.full_len(), classes.ones()), (full.len(), of_class(&scalars, 1).len()));
+            assert_eq!(
+                (classes.full_len(), classes.ones_in(&(0..classes.len()))),
+                (full.len(), of_class(&scalars, 1).len())
+            );
             let mut start = 5;
             let expected = scalars.chunks(CHUNK).map(|chunk| {
                 start += of_class(chunk, 2).len() as u32;
@@ -257,9 +254,9 @@ mod tests {
     fn the_highest_limb_alone_condemns_nothing() {
         let [a, b, c, d] = FR_MODULUS;
         for l in [[a - 1, b, c, d], [u64::MAX, b - 1, c, d], [0, 0, 0, d]] {
-            let mut word = [0];
-            assert_eq!(mark(&[Fr { l }], &mut word), Ok(Counts { ones: 0, full: 1 }));
-            assert_eq!(word, [2]);
+            let (mut word, mut full) = ([0], [Fr::default(); PER_WORD]);
+            assert_eq!(classify(&[Fr { l }], &mut word, &mut full), Ok(1));
+            assert_eq!((word, full[0]), ([2], Fr { l }));
         }
     }
 }

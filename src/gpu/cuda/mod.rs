@@ -71,6 +71,7 @@ pub mod kit {
     pub use super::msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms};
     pub use super::ntt::Domain;
     pub use super::pointwise::fr_mul;
+    pub use super::staging::{ClassesOnDevice, Ring, Upload};
     pub use super::status::check;
     pub use super::stream::Stream;
     pub use super::terms::{terms_scratch_bytes, Lists, Variables};

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::classes::{gather, mark, PER_WORD};
+use super::classes::{classify, PER_WORD};
 use crate::curve::Fr;
 use crate::sys::INTERLOCK_EXPAND_PIECE;
 
@@ -76,22 +76,20 @@ fn fill(scalars: &[Fr], pieces: usize, next: &AtomicUsize, room: &mut [Fr]) -> F
         }
         let first = piece * PIECE;
         let scalars = &scalars[first..scalars.len().min(first + PIECE)];
+        let (head, full) = room[filled.units..].split_at_mut(HEAD);
         let mut words = [0; WORDS];
-        let counts = match mark(scalars, &mut words[..scalars.len().div_ceil(PER_WORD)]) {
-            Ok(counts) => counts,
+        let full = match classify(scalars, &mut words[..scalars.len().div_ceil(PER_WORD)], full) {
+            Ok(full) => full,
             Err(index) => {
                 filled.fault = Some(first + index);
                 break;
             }
         };
-        let units = HEAD + counts.full;
-        let (head, full) = room[filled.units..filled.units + units].split_at_mut(HEAD);
         for (unit, words) in head.iter_mut().zip(words.chunks_exact(WORDS_A_UNIT)) {
             unit.l.copy_from_slice(words);
         }
-        gather(scalars, &words, full);
         filled.places.push((piece, filled.units));
-        filled.units += units;
+        filled.units += HEAD + full;
     }
     filled
 }

@@ -68,7 +68,7 @@ impl Ring {
         })
     }
 
-    /// The stream of [`Slot::send`], [`Ring::upload`] and [`Ring::send_classes`]: whoever uses what they write waits for it. If it is made
+    /// The stream of [`Ring::upload`] and [`Ring::send_classes`]: whoever uses what they write waits for it. If it is made
     /// to wait for something, all workers' uploads wait.
     pub fn copies(&self) -> &Stream {
         &self.copies
@@ -115,16 +115,6 @@ impl Ring {
             return Ok(());
         }
         self.send_load(&load)
-    }
-
-    /// A buffer of the current device, to which the copying of `values` is enqueued.
-    ///
-    /// # Errors
-    /// [`Error::Cuda`], which may be that of earlier work, and [`Error::Threads`].
-    pub(super) fn uploaded<T: Plain>(&self, values: &[T]) -> Result<DeviceBuffer<T>, Error> {
-        let buffer = DeviceBuffer::new(values.len())?;
-        self.upload(&[Upload::new(values, &buffer)?])?;
-        Ok(buffer)
     }
 
     fn send_load(&self, load: &Load<'_>) -> Result<(), Error> {
@@ -258,17 +248,6 @@ impl Slot<'_> {
     /// Its [`SLOT_BYTES`] as values, which hold whatever was there.
     pub fn values<T: Plain>(&mut self) -> &mut [T] {
         self.memory.pinned.values_mut()
-    }
-
-    /// Enqueues copies from the slot to the device, each from a byte of the slot on and as long as where it goes. The slot is free
-    /// when they are over.
-    ///
-    /// # Errors
-    /// [`Error::Size`] if the slot is too short, and [`Error::Cuda`].
-    pub fn send<T: Plain>(self, copies: &[(usize, DeviceSlice<T>)]) -> Result<(), Error> {
-        let copies = copies.iter().map(|(from, to)| (*from..from + to.len() * size_of::<T>(), to.as_raw()));
-        // SAFETY: each slice has room for as many bytes.
-        unsafe { self.send_bytes(copies) }
     }
 
     /// Enqueues copies of bytes of the slot.

@@ -8,5 +8,6 @@ mod timing;
 
 pub use check::{all as check, few as check_few};
 pub use decoding::{check as check_decoding, spoil};
+pub use known::{poisoned, told};
 pub use listing::check as check_listing;
 pub use timing::{all as time, compare, sweep};

@@ -1,0 +1,228 @@
+//! Uploads through the ring of pinned slots: what is on the device afterwards, what they call of CUDA, and what they cost.
+
+use std::time::Instant;
+
+use blst::blst_fr;
+use interlock::kit::{
+    counts, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Lists, Ring, Stream, Upload,
+    Variables, CHUNK,
+};
+use rayon::prelude::*;
+
+use crate::device::Device;
+use crate::inputs::{self, Random};
+use crate::msm::{poisoned, told};
+use crate::operations::fr_one;
+use crate::warm::is_allowed;
+
+/// A thousandth of zeros and of ones among the scalars; the others are full-size.
+type Mix = (u64, u64);
+const MIXES: [(&str, Mix); 6] = [
+    ("a", (491, 181)),
+    ("b", (494, 495)),
+    ("c", (799, 29)),
+    ("aux", (513, 471)),
+    ("12 %", (440, 440)),
+    ("full-size", (0, 0)),
+];
+const WORKERS: u64 = 6;
+
+/// Sends vectors of up to `most` scalars, from one thread and from several at once, and returns how many came over as they were.
+///
+/// # Errors
+/// What differs.
+pub fn check(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
+    let ring = told("the ring", Ring::new())?;
+    let lengths = [0, 1, 31, 32, 33, 2047, 2048, 2049, 8191, 8192, 8193, 100_000, most];
+    let vectors = |seed: u64| {
+        let lengths = lengths.into_iter().filter(move |len| *len <= most);
+        lengths.flat_map(move |len| MIXES.into_iter().map(move |(_, mix)| vector(len, mix, seed ^ len as u64)))
+    };
+    let mut compared = 0;
+    for scalars in vectors(seed) {
+        check_scalars(&ring, &device.stream, &scalars)?;
+        check_classes(&ring, &device.stream, &scalars)?;
+        compared += 2;
+    }
+    check_large(&ring, &device.stream, seed)?;
+    check_refusal(&ring, &device.stream, seed)?;
+    check_warm(&ring, most, seed)?;
+    let at_once = std::thread::scope(|scope| {
+        let worker = |number: u64| {
+            let (ring, vectors, ordinal) = (&ring, &vectors, device.ordinal);
+            scope.spawn(move || {
+                let _current = told("the device", DeviceGuard::set(ordinal))?;
+                let stream = told("a stream", Stream::new())?;
+                vectors(seed ^ number << 32)
+                    .try_fold(0, |done, scalars| check_scalars(ring, &stream, &scalars).map(|()| done + 1))
+            })
+        };
+        let workers: Vec<_> = (1..=WORKERS).map(worker).collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().map_err(|_| "a worker panicked".to_owned())?)
+            .sum::<Result<usize, String>>()
+    })?;
+    Ok(compared + at_once)
+}
+
+fn vector(len: usize, (zeros, ones): Mix, seed: u64) -> Vec<blst_fr> {
+    let chunk = |number: usize| {
+        let mut random = Random(seed ^ (number as u64) << 20);
+        let mut scalar = || match random.word() % 1000 {
+            x if x < zeros => blst_fr::default(),
+            x if x < zeros + ones => fr_one(),
+            _ => inputs::random(&mut random),
+        };
+        (0..CHUNK.min(len - number * CHUNK)).map(|_| scalar()).collect::<Vec<_>>()
+    };
+    (0..len.div_ceil(CHUNK)).into_par_iter().flat_map_iter(chunk).collect()
+}
+
+fn check_scalars(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
+    let what = format!("{} scalars", scalars.len());
+    let sent = || {
+        let to = poisoned(scalars.len() + scalars.len() / 30 + 1, stream)?;
+        let told = ring.send_scalars(scalars, &to)?;
+        ring.expansions().synchronize()?;
+        Ok((told, to.to_host(stream)?))
+    };
+    let (told_of, found): (_, Vec<blst_fr>) = told(&what, sent())?;
+    if let Err(index) = told_of {
+        return Err(format!("{what}: number {index} was refused"));
+    }
+    let (values, zeros) = found.split_at(scalars.len());
+    match values.iter().zip(scalars).position(|(found, sent)| found != sent) {
+        Some(index) => Err(format!("{what}: number {index} is wrong")),
+        None if zeros.iter().any(|x| *x != blst_fr::default()) => Err(format!("{what}: no zeros after them")),
+        None => Ok(()),
+    }
+}
+
+/// Sends classes, lists the terms of all variables, and looks each up.
+fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
+    const FIRST: usize = 5;
+    let what = format!("classes of {} scalars", scalars.len());
+    let classes = told(&what, Classes::of(scalars))?.map_err(|index| format!("{what}: number {index} was refused"))?;
+    let sent = || {
+        let (words, starts) = (poisoned(classes.words_len(), stream)?, poisoned(classes.chunks_len(), stream)?);
+        let all: DeviceBuffer<blst_fr> = poisoned(FIRST + classes.full_len(), stream)?;
+        let full = all.range(FIRST..all.len());
+        ring.send_classes(&classes, FIRST, &ClassesOnDevice { words: &words, starts: &starts, full: &full })?;
+        ring.copies().synchronize()?;
+        let (ones, counts) = (DeviceBuffer::new(len)?, DeviceBuffer::new(3)?);
+        let (positions, indices) = (DeviceBuffer::new(classes.full_len())?, DeviceBuffer::new(classes.full_len())?);
+        let lists = Lists { ones: &ones, positions: &positions, indices: &indices, counts: &counts };
+        lists.clear(stream)?;
+        let mut scratch = poisoned(terms_scratch_bytes(scalars.len()), stream)?;
+        let variables =
+            Variables { classes: &words, density: None, len: scalars.len(), chunks: Some((CHUNK, &starts)) };
+        lists.append(&variables, &mut scratch, stream)?;
+        let listed = (ones.to_host(stream)?, positions.to_host(stream)?, indices.to_host(stream)?);
+        Ok((listed, all.to_host(stream)?))
+    };
+    let ((ones, positions, indices), full) = told(&what, sent())?;
+    let mut found = vec![blst_fr::default(); scalars.len()];
+    ones.iter().for_each(|position| found[*position as usize] = fr_one());
+    positions.iter().zip(&indices).for_each(|(at, index)| found[*at as usize] = full[*index as usize]);
+    match found.iter().zip(scalars).position(|(found, sent)| found != sent) {
+        Some(index) => Err(format!("{what}: number {index} is wrong")),
+        None => Ok(()),
+    }
+}
+
+/// A warm upload neither makes nor frees anything.
+fn check_warm(ring: &Ring, len: usize, seed: u64) -> Result<(), String> {
+    let scalars = vector(len, MIXES[0].1, seed);
+    let room = told("room", DeviceBuffer::new(len))?;
+    let before = counts();
+    let _ = told("sending", ring.send_scalars(&scalars, &room))?;
+    told("waiting", ring.expansions().synchronize())?;
+    match counts().into_iter().find(|(name, calls)| *calls != before[name] && !is_allowed(name)) {
+        Some((name, calls)) => Err(format!("a warm upload called {name} {} times", calls - before[name])),
+        None => Ok(()),
+    }
+}
+
+/// Slices of many lengths, more than the ring holds at once, to places side by side and apart.
+fn check_large(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> {
+    let random = &mut Random(seed);
+    let parts: Vec<Vec<u64>> = [1, 0, 300_000, 7, 20_000_000, 32_768, 5_000_001]
+        .iter()
+        .map(|len| (0..*len).map(|_| random.word()).collect())
+        .collect();
+    let sent = || {
+        let rooms: Vec<DeviceBuffer<u64>> =
+            parts.iter().map(|part| poisoned(part.len() + 3, stream)).collect::<Result<_, _>>()?;
+        let uploads: Vec<_> =
+            parts.iter().zip(&rooms).map(|(part, room)| Upload::new(part, room)).collect::<Result<_, _>>()?;
+        ring.upload(&uploads)?;
+        ring.copies().synchronize()?;
+        rooms.iter().map(|room| room.to_host(stream)).collect::<Result<Vec<_>, _>>()
+    };
+    for (part, found) in parts.iter().zip(told("slices", sent())?) {
+        if found[..part.len()] != part[..] || found[part.len()..].iter().any(|word| *word != u64::MAX) {
+            return Err(format!("a slice of {} words is wrong", part.len()));
+        }
+    }
+    Ok(())
+}
+
+/// After a vector with what is no scalar, the ring serves as before.
+fn check_refusal(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> {
+    let good = vector(3_000_000, MIXES[0].1, seed);
+    let room = told("room", DeviceBuffer::new(good.len()))?;
+    for at in [0, 2049, 2_999_999] {
+        let mut bad = good.clone();
+        bad[at].l = [u64::MAX; 4];
+        let refused = told("a bad vector", ring.send_scalars(&bad, &room))?;
+        if refused != Err(at) {
+            return Err(format!("number {at} is no scalar, and the answer was {refused:?}"));
+        }
+        drop(told("a slot", ring.take())?);
+    }
+    told("waiting", ring.expansions().synchronize())?;
+    check_scalars(ring, stream, &good)
+}
+
+/// Times the sending of 2^log scalars, until the device has them.
+///
+/// # Errors
+/// CUDA's.
+pub fn time(_device: &Device, log: u32, seed: u64) -> Result<(), String> {
+    const RUNS: usize = 20;
+    let ring = told("the ring", Ring::new())?;
+    let room = told("room", DeviceBuffer::new(1 << log))?;
+    for (name, mix) in MIXES {
+        let scalars = vector(1 << log, mix, seed);
+        let send = || -> Result<f64, interlock::Error> {
+            let start = Instant::now();
+            let _ = ring.send_scalars(&scalars, &room)?;
+            ring.expansions().synchronize()?;
+            Ok(start.elapsed().as_secs_f64())
+        };
+        told(name, send())?;
+        let cpu = cpu_seconds()?;
+        let mut times = (0..RUNS).map(|_| told(name, send())).collect::<Result<Vec<_>, _>>()?;
+        let cpu = (cpu_seconds()? - cpu) / RUNS as f64;
+        times.sort_by(f64::total_cmp);
+        let [median, least, most] = [times[RUNS / 2], times[0], times[RUNS - 1]].map(|seconds| seconds * 1e3);
+        let rate = (scalars.len() * 32) as f64 / 1e6 / median;
+        println!(
+            "{name} of 2^{log}: {median:.2} ms ({least:.2} – {most:.2}), {rate:.1} GB/s of scalars, {:.1} ms of CPU",
+            cpu * 1e3
+        );
+    }
+    Ok(())
+}
+
+/// CPU seconds of this process so far, in hundredths.
+fn cpu_seconds() -> Result<f64, String> {
+    let stat = std::fs::read_to_string("/proc/self/stat").map_err(|error| error.to_string())?;
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field).and_then(|text| text.parse::<f64>().ok());
+    ticks(11)
+        .zip(ticks(12))
+        .map(|(user, system)| (user + system) / 100.0)
+        .ok_or_else(|| format!("{stat:?} has no times"))
+}
