@@ -110,7 +110,7 @@ fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
         let full = all.range(FIRST..all.len());
         ring.send_classes(&classes, FIRST, &ClassesOnDevice { words: &words, starts: &starts, full: &full })?;
         ring.copies().synchronize()?;
-        let (ones, counts) = (DeviceBuffer::new(len)?, DeviceBuffer::new(3)?);
+        let (ones, counts) = (DeviceBuffer::new(scalars.len())?, DeviceBuffer::new(3)?);
         let (positions, indices) = (DeviceBuffer::new(classes.full_len())?, DeviceBuffer::new(classes.full_len())?);
         let lists = Lists { ones: &ones, positions: &positions, indices: &indices, counts: &counts };
         lists.clear(stream)?;
