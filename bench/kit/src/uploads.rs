@@ -118,7 +118,9 @@ fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
         let variables =
             Variables { classes: &words, density: None, len: scalars.len(), chunks: Some((CHUNK, &starts)) };
         lists.append(&variables, &mut scratch, stream)?;
-        let listed = (ones.to_host(stream)?, positions.to_host(stream)?, indices.to_host(stream)?);
+        let listed_ones = counts.to_host(stream)?[1] as usize;
+        let ones = ones.range(0..listed_ones.min(ones.len())).to_host(stream)?;
+        let listed = (ones, positions.to_host(stream)?, indices.to_host(stream)?);
         Ok((listed, all.to_host(stream)?))
     };
     let ((ones, positions, indices), full) = told(&what, sent())?;
