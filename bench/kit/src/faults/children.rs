@@ -36,9 +36,12 @@ pub fn part(arguments: &[&str], budget: Option<usize>) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
+    Err(format!("{}: {}: {}", arguments.join(" "), output.status, last_words(&output)))
+}
+
+fn last_words(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
-    let last = said.lines().last().unwrap_or("it said nothing");
-    Err(format!("{}: {}: {last}", arguments.join(" "), output.status))
+    said.lines().last().unwrap_or("it said nothing").to_owned()
 }
 
 /// The largest budget, in MiB, under which parameters are streamed and proofs succeed.
@@ -46,8 +49,15 @@ pub fn part(arguments: &[&str], budget: Option<usize>) -> Result<(), String> {
 /// # Errors
 /// That there is none.
 pub fn streaming_budget() -> Result<usize, String> {
-    let streams = |mib: &usize| again(&["faults-streams"], Some(*mib)).is_ok_and(|output| output.status.success());
-    BUDGETS.into_iter().find(streams).ok_or_else(|| format!("nothing is streamed under any of {BUDGETS:?} MiB"))
+    let mut said = Vec::new();
+    for mib in BUDGETS {
+        let output = again(&["faults-streams"], Some(mib))?;
+        if output.status.success() {
+            return Ok(mib);
+        }
+        said.push(format!("under a budget of {mib} MiB: {}", last_words(&output)));
+    }
+    Err(said.join("\n"))
 }
 
 /// Proves under the budget of this process.
@@ -56,6 +66,7 @@ pub fn streaming_budget() -> Result<usize, String> {
 /// That the parameters are not streamed, or what went wrong.
 pub fn streams() -> Result<(), String> {
     set_backend(BackendChoice::Gpu);
+    step("streaming".to_owned());
     let batches = Batches::new("streams", STREAMED, Way::InTurn, &[1])?;
     let srs = batches.open()?;
     batches.prove(&srs)?;
@@ -144,6 +155,7 @@ fn expect_lost(what: &str) -> Result<(), String> {
 
 fn lost() -> Result<(Batches, Srs), String> {
     set_backend(BackendChoice::Gpu);
+    step("losing the device".to_owned());
     let batches = Batches::new("lost", 6, Way::HalvesAndOneGivenUp, &[1, 2])?;
     let srs = batches.open()?;
     for _ in 0..2 {
