@@ -67,16 +67,16 @@ impl Work<'_> {
             number += (calls * self.threads).div_ceil(most).max(1);
         }
         for number in suspicious {
-            let mut lost = 0;
-            for _ in 0..AGAIN {
-                self.fail(number, status, &mut tally)?;
-                lost += usize::from(self.afterwards(&mut tally, &self.at(number, status))? > 0);
+            let mut again = 0;
+            while again < AGAIN && self.fail(number, status, &mut tally)? {
+                if self.afterwards(&mut tally, &self.at(number, status))? == 0 {
+                    break;
+                }
+                again += 1;
             }
-            if lost == AGAIN {
-                tally.wrong.push(format!(
-                    "{}: each time something is taken anew by the proofs after",
-                    self.at(number, status)
-                ));
+            if again == AGAIN {
+                let at = self.at(number, status);
+                tally.wrong.push(format!("{at}: each time the proofs after take something anew"));
             }
         }
         Ok(tally)
