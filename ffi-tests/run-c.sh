@@ -79,7 +79,7 @@ cxx_program() {
 programs() {
     local kind=$1 name
     shift
-    for name in prove_vector start_finalize threads parameters stress misuse surroundings; do
+    for name in prove_vector start_finalize threads parameters stress misuse plan surroundings; do
         c_program "c/$name.c" "$work/$kind-$name" "$@"
     done
     cxx_program c++17 cpp/prove_vector.cpp "$work/$kind-cxx17" "$@"
@@ -115,6 +115,7 @@ run_all() {
     step "$kind: parameters" "$work/$kind-parameters" "${some[@]}"
     step "$kind: stress" "$work/$kind-stress" 1 400 "${some[@]:0:5}" "$vectors/lg1"
     step "$kind: misuse" "$work/$kind-misuse" "$vectors/mixed" "$vectors/small"
+    step "$kind: plan" "$work/$kind-plan"
     step "$kind: surroundings" "$work/$kind-surroundings" "$vectors/lg2"
     step "$kind: C++17" "$work/$kind-cxx17" "${some[@]}"
     step "$kind: C++11" "$work/$kind-cxx11" "${some[@]}"
@@ -153,6 +154,7 @@ sanitizers() {
     step "sanitizers: parameters" "$work/sanitized-parameters" "${some[@]}"
     step "sanitizers: stress" "$work/sanitized-stress" 2 100 "${some[@]}"
     step "sanitizers: misuse" "$work/sanitized-misuse" "$vectors/mixed" "$vectors/small"
+    step "sanitizers: plan" "$work/sanitized-plan"
     step "sanitizers: C++17" "$work/sanitized-cxx17" "${some[@]}"
     step "sanitizers: C++11" "$work/sanitized-cxx11" "${some[@]}"
     unset LD_LIBRARY_PATH INTERLOCK_BACKEND ASAN_OPTIONS

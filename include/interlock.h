@@ -62,6 +62,26 @@ typedef struct interlock_g2 {
 } interlock_g2;
 
 
+// Where parameters are while a device proves.
+typedef enum interlock_residence {
+  // In device memory, from when they are loaded on.
+  INTERLOCK_RESIDENCE_RESIDENT = 0,
+  // In page-locked host memory, copied part by part during every proof.
+  INTERLOCK_RESIDENCE_STREAMED = 1,
+} interlock_residence;
+
+// How many of a circuit's vectors a, b and c are in device memory while the quotient is made.
+typedef enum interlock_vectors {
+  // None: a and b, and c in b's place, are in page-locked host memory.
+  INTERLOCK_VECTORS_NONE = 0,
+  // a, with b and then c in host memory.
+  INTERLOCK_VECTORS_ONE = 1,
+  // a and b, and c in b's place.
+  INTERLOCK_VECTORS_TWO = 2,
+  // All.
+  INTERLOCK_VECTORS_THREE = 3,
+} interlock_vectors;
+
 // Which backend proves.
 typedef enum interlock_backend {
   // A GPU where one can prove, else the CPU.
@@ -162,6 +182,56 @@ typedef struct interlock_proof {
 // A callback for log messages. `level` is an interlock_log_level, `message` is NUL-terminated and valid during the
 // call only, `user` is what was registered with it. It may run on any thread, several at once, and must not unwind.
 typedef void (*interlock_log_callback)(int level, const char *message, void *user);
+
+// The sizes of circuits that are proved by one call: those of their parameters.
+typedef struct interlock_circuit_sizes {
+  // log2 of the domain's size m, which is one more than the points of the `h` query; at most 32.
+  size_t domain_log2;
+  // Public inputs, the constant one included.
+  size_t inputs;
+  // Private variables: points of the `l` query.
+  size_t aux;
+  // Points of the `a` query.
+  size_t a;
+  // Points of the `b` query in each of G1 and G2.
+  size_t b;
+  // How many circuits the call proves.
+  size_t circuits;
+} interlock_circuit_sizes;
+
+// How a proof is made within a budget. Sizes are in bytes unless they say otherwise; what depends on the values of scalars is an upper
+// bound, for scalars none of which is 0 or 1.
+typedef struct interlock_memory_plan {
+  // Where the parameters are.
+  enum interlock_residence parameters;
+  // Which vectors are in device memory.
+  enum interlock_vectors vectors;
+  // What resident parameters hold; 0 if they are streamed.
+  size_t parameter_bytes;
+  // What scratch holds.
+  size_t scratch_bytes;
+  // What a slot for parameters holds, of which there are three; 0 if parameters are resident.
+  size_t slot_bytes;
+  // Points of the `h` query that are worked on at a time.
+  size_t h_part_points;
+  // What a part of a circuit's witness takes at most.
+  size_t witness_part_bytes;
+  // All that is held during the MSMs over a circuit's witness: parameters, scratch, slots, and the phase's own.
+  size_t witness_phase_bytes;
+  // All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is one phase, so
+  // that both numbers are the same.
+  size_t h_phase_bytes;
+  // Page-locked host memory for vectors.
+  size_t host_vector_bytes;
+  // Bytes of parameters copied to the device during the call.
+  size_t copied_parameter_bytes;
+  // Bytes of scalars copied to the device during the call.
+  size_t copied_scalar_bytes;
+  // Bytes that kernels read from and write to vectors in host memory during the call.
+  size_t mapped_bytes;
+  // How long the call takes on an H200 with its bus, roughly: what variants are compared by.
+  double seconds;
+} interlock_memory_plan;
 
 #ifdef __cplusplus
 extern "C" {
@@ -306,6 +376,35 @@ void interlock_set_log_callback(interlock_log_callback callback,
 //
 // Errors: EINVAL for a number that is none.
 struct interlock_error interlock_set_log_level(int level);
+
+// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would be made, what
+// they would hold at a time and send over the bus. It asks no GPU: the budget is what INTERLOCK_VRAM_BUDGET would say.
+//
+// Errors: EINVAL for a null or misaligned pointer, and for sizes that no parameters have; -2, CUDA's number for a lack of memory, if not even
+// the smallest variant fits: the text says what budget would do. `*out` is written on success only.
+struct interlock_error interlock_plan(const struct interlock_circuit_sizes *sizes,
+                                      size_t budget,
+                                      struct interlock_memory_plan *out);
+
+// Forgets what was traced and traces the calls that begin from now on: their phases and waits on the host, uploads and
+// kernels on GPUs, and the GPU memory that is held. The last 65,536 spans are kept, in 6 MiB that are taken now.
+//
+// INTERLOCK_TRACE=FILE in the environment starts it with the first call and keeps FILE up to date; each %p in it stands for
+// the number of the process. FILE is written after a call, at most every second, and when the program exits.
+//
+// Errors: ENOMEM; then nothing is changed.
+struct interlock_error interlock_trace_start(void);
+
+// Traces nothing more. What was traced stays, to be written, until interlock_trace_start() is called again.
+void interlock_trace_stop(void);
+
+// Writes what was traced to the file at `path`, in the place of what may be there: JSON in Chrome's trace event format, which
+// https://ui.perfetto.dev and chrome://tracing show. Tracing goes on. What a GPU did is known once the call that asked for it
+// has ended. `path`: NUL-terminated, in the file system's encoding.
+//
+// Errors: EINVAL if `path` is NULL; ENODATA if nothing was ever traced; ENOMEM; the errno of a file operation, such as ENOENT
+// or EACCES; EISDIR, ENOTSUP (there is something that is no regular file). Then the file is as it was.
+struct interlock_error interlock_trace_write(const char *path);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -68,6 +68,7 @@ shapes() {
     # shellcheck disable=SC2086  # none or one
     step "random circuits against the CPU" 300 ./interlock-kit shapes 200 ${KIT_SEED:-}
     step "a warm proof's calls" 60 ./interlock-kit warm
+    step "the trace of proofs" 60 ./interlock-kit traced
 }
 
 faults() {

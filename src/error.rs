@@ -179,6 +179,17 @@ pub enum Error {
         /// What it must be.
         expected: &'static str,
     },
+    /// A trace file could not be written.
+    #[error("cannot write trace file {}: {source}", path.display())]
+    TraceFile {
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// There is no trace to write.
+    #[error("nothing has been traced: interlock_trace_start() or INTERLOCK_TRACE starts it")]
+    NoTrace,
     /// The process is a forked child of one that interlock had loaded or proved in.
     #[error("this process was forked from process {parent} after interlock had started its threads there, which a child does not have: fork before the first create_SRS, or exec in the child")]
     Forked {
@@ -310,11 +321,12 @@ impl Error {
     /// The code for the C boundary: an errno (positive) or a negated cudaError.
     pub fn code(&self) -> i32 {
         match self {
-            Self::File { source, .. } => source.raw_os_error().unwrap_or(libc::EIO),
+            Self::File { source, .. } | Self::TraceFile { source, .. } => source.raw_os_error().unwrap_or(libc::EIO),
             Self::Params { fault, .. } => fault.code(),
             Self::OutOfMemory { .. } => libc::ENOMEM,
             Self::Threads { source, .. } => source.raw_os_error().unwrap_or(libc::EAGAIN),
             Self::NoGpu { .. } => libc::ENODEV,
+            Self::NoTrace => libc::ENODATA,
             Self::Cuda { code, .. } | Self::DeviceLost { code, .. } => -code,
             Self::DeviceMemory(_) => -CUDA_ERROR_MEMORY_ALLOCATION,
             Self::Internal { .. } => libc::ENOTRECOVERABLE,

@@ -17,7 +17,6 @@ mod gpu;
 mod handles;
 mod lock;
 pub mod logging;
-#[cfg(any(test, feature = "kit", interlock_cuda))]
 /// cbindgen:ignore
 mod mem;
 mod params;
@@ -28,6 +27,7 @@ pub mod settings;
 /// cbindgen:ignore
 mod sys;
 mod threads;
+pub mod trace;
 
 pub use error::{Error, HandleKind, ParamsFault, Shortfall};
 pub use gpu::{devices, DeviceInfo};

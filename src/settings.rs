@@ -1,6 +1,7 @@
 //! What a user can set: by environment variable, read once, or by a call, which wins.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::OnceLock;
 
@@ -114,6 +115,16 @@ pub fn vram_budget() -> Result<Option<usize>, Error> {
             expected: "a size such as 12G, 12GiB, 12000M or a number of bytes",
         }),
     }
+}
+
+/// The file that a trace of all calls is kept in: `INTERLOCK_TRACE`, with the process's number in the place of each `%p`.
+pub fn trace_file() -> Option<PathBuf> {
+    std::env::var_os("INTERLOCK_TRACE").filter(|name| !name.is_empty()).map(PathBuf::from)
+}
+
+/// Whether what calls do is named to NVIDIA's profilers: `INTERLOCK_NVTX`, if it is set and not 0.
+pub fn nvtx() -> bool {
+    variable("INTERLOCK_NVTX").is_some_and(|value| value != "0")
 }
 
 fn parse_bytes(text: &str) -> Option<usize> {

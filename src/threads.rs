@@ -9,6 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 use crate::settings;
+use crate::trace;
 
 /// The library's own pool of [`settings::cpu_threads`] threads, started on first use. It is not rayon's global pool, so
 /// that neither the host program's work nor ours waits in the other's queue.
@@ -68,6 +69,11 @@ pub(crate) fn check_not_forked() -> Result<(), Error> {
 /// As [`pool`].
 pub(crate) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Error> {
     let pool = pool()?;
+    let here = trace::here();
+    let work = || {
+        let _here = trace::enter(here);
+        work()
+    };
     let in_another_pool = rayon::current_thread_index().is_some() && pool.current_thread_index().is_none();
     if !in_another_pool {
         return Ok(pool.install(work));

@@ -1,7 +1,7 @@
 /* What Rust calls: plain C, the one truth for both sides (src/sys/launchers.rs is generated from it).
  *
  * Every launcher returns a cudaError (0 is success), enqueues on `stream` of the current device, and neither allocates nor waits.
- * Pointers are to device memory unless they say otherwise. */
+ * Pointers are to memory that the device can address, such as its own and page-locked host memory, unless they say otherwise. */
 #ifndef INTERLOCK_LAUNCHERS_H
 #define INTERLOCK_LAUNCHERS_H
 
@@ -37,6 +37,9 @@ int interlock_quotient_product(void *a, void *b, const void *domain, unsigned lo
 
 /* The m coefficients of h, in a: that of x^i is at the position whose log2 bits are those of i reversed. c is destroyed. */
 int interlock_quotient_finish(void *a, void *c, const void *domain, unsigned log2, struct CUstream_st *stream);
+
+/* out[i] = the scalar whose number is first + i with its `bits` lowest bits reversed, for i < n: bits <= 32, first + n <= 2^bits. */
+int interlock_gather(void *out, const void *scalars, unsigned bits, size_t first, size_t n, struct CUstream_st *stream);
 
 /* Multi-scalar multiplication, the sum of scalar·point over terms, in G1 and G2.
  *
@@ -151,6 +154,14 @@ int interlock_terms(void *scratch, const struct interlock_query_terms *terms, co
  * INTERLOCK_EXPAND_PIECE classes as in interlock_variables, then the full-size scalars of these in order. `out` and `pieces` are
  * aligned to 16. */
 int interlock_expand(void *out, size_t n, const void *pieces, const uint32_t *places, struct CUstream_st *stream);
+
+/* Lets NVIDIA's profilers hear of ranges, and returns whether they can: 0 where this was compiled without NVTX's headers. Called once,
+ * before the others. */
+int interlock_profiler_start(void);
+
+/* Begins a range of this thread, inside of those that it has begun before, and ends the last one. */
+void interlock_profiler_push(const char *name);
+void interlock_profiler_pop(void);
 
 #ifdef __cplusplus
 }

@@ -26,6 +26,14 @@ cudaError_t filling(unsigned *blocks, Kernel kernel, int block, size_t most) {
 
 constexpr size_t blocks_of(size_t n, size_t block) { return (n + block - 1) / block; }
 
+/// Blocks of threads that share out so many entries, at most.
+template <class F>
+constexpr size_t chunks_of(size_t entries) {
+    constexpr size_t BLOCK = AddingKernel<F>::BLOCK, MOST = MAX_CHUNKS / BLOCK;
+    const size_t blocks = blocks_of(entries, MIN_CHUNK * BLOCK);
+    return blocks < MOST ? blocks : MOST;
+}
+
 /// Hands out scratch; a null one is only measured.
 class Carver {
    public:
@@ -55,10 +63,11 @@ struct Scratch {
 
     cudaError_t carve(void *scratch, size_t n, const interlock_msm_shape &shape) {
         Carver carver(scratch);
+        const size_t threads = chunks_of<F>(n * shape.group) * AddingKernel<F>::BLOCK;
         for (int i = 0; i < 2; i++) {
             entries.keys[i] = carver.take<uint32_t>(n * shape.group);
             entries.values[i] = carver.take<uint32_t>(n * shape.group);
-            const size_t partial_sums = i == 0 ? 2 * MAX_CHUNKS : 4 * MAX_CHUNKS / MERGE_BLOCK<F>;
+            const size_t partial_sums = i == 0 ? 2 * threads : 2 * blocks_of(2 * threads, MERGE_BLOCK<F>);
             partials[i].buckets = carver.take<uint32_t>(partial_sums);
             partials[i].sums = carver.take<Xyzz<F>>(partial_sums);
         }
@@ -90,10 +99,7 @@ cudaError_t fill_buckets(const Scratch<F> &scratch, const Affine<F> *points, con
     if (cudaError_t error = clear(scratch.buckets, group.buckets(), stream)) return error;
 
     unsigned blocks;
-    const size_t most = blocks_of(entries, size_t{MIN_CHUNK} * BLOCK);
-    if (cudaError_t error = filling(&blocks, accumulate<F>, BLOCK, most < MAX_CHUNKS / BLOCK ? most : MAX_CHUNKS / BLOCK)) {
-        return error;
-    }
+    if (cudaError_t error = filling(&blocks, accumulate<F>, BLOCK, chunks_of<F>(entries))) return error;
     accumulate<<<blocks, BLOCK, 0, stream>>>(scratch.buckets, scratch.partials[0], points, scratch.entries.keys[0],
                                              scratch.entries.values[0], scratch.entries.count);
     if (cudaError_t error = cudaGetLastError()) return error;

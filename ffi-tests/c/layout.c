@@ -71,6 +71,17 @@ FIELD(interlock_assignment, inp_assignment_size, 112, 8);
 FIELD(interlock_assignment, aux_assignment_data, 120, 8);
 FIELD(interlock_assignment, aux_assignment_size, 128, 8);
 
+ASSERT(sizeof(interlock_circuit_sizes) == 48);
+FIELD(interlock_circuit_sizes, domain_log2, 0, 8);
+FIELD(interlock_circuit_sizes, circuits, 40, 8);
+
+ASSERT(sizeof(interlock_memory_plan) == 104);
+FIELD(interlock_memory_plan, parameters, 0, 4);
+FIELD(interlock_memory_plan, vectors, 4, 4);
+FIELD(interlock_memory_plan, parameter_bytes, 8, 8);
+FIELD(interlock_memory_plan, mapped_bytes, 88, 8);
+FIELD(interlock_memory_plan, seconds, 96, 8);
+
 ASSERT(INTERLOCK_BACKEND_AUTO == 0);
 ASSERT(INTERLOCK_BACKEND_CPU == 1);
 ASSERT(INTERLOCK_BACKEND_GPU == 2);

@@ -844,6 +844,36 @@ static void control(void)
     next_is_right("after wrong settings");
 }
 
+static void traces(void)
+{
+    char *path = path_of(scratch, "trace"), *below = path_of(scratch, "trace/below"), *start;
+    unsigned char *content;
+    size_t bytes;
+    refused(interlock_trace_write(NULL), "trace to null", EINVAL, "path is a null pointer");
+    if (getenv("INTERLOCK_TRACE") == NULL)
+        refused(interlock_trace_write(path), "nothing traced", ENODATA, "nothing has been traced");
+    interlock_trace_stop();
+    succeeded(interlock_trace_start(), "start to trace");
+    succeeded(interlock_trace_start(), "start to trace again");
+    next_is_right("while it is traced");
+    refused(interlock_trace_write(""), "trace to no name", ENOENT, "cannot write trace file");
+    refused(interlock_trace_write("/dev/null"), "trace to a device", ENOTSUP, "trace file /dev/null");
+    refused(interlock_trace_write(scratch), "trace to a folder", EISDIR, scratch);
+    succeeded(interlock_trace_write(path), "write the trace");
+    refused(interlock_trace_write(below), "trace below a file", ENOTDIR, below);
+    interlock_trace_stop();
+    interlock_trace_stop();
+    next_is_right("after a trace");
+    succeeded(interlock_trace_write(path), "write the trace again");
+    content = read_whole(path, &bytes);
+    start = (char *)content;
+    check(bytes > 2 && start[0] == '{' && memcmp(start + bytes - 3, "]}\n", 3) == 0, "a trace that is no object");
+    free(content);
+    unlink(path);
+    free(path);
+    free(below);
+}
+
 static void *fresh_thread(void *unused)
 {
     (void)unused;
@@ -901,6 +931,7 @@ int main(int argc, char **argv)
         evicted_while_proving();
         files();
         control();
+        traces();
         last_error();
         evict_SRS(&srs);
         drop_SRS(&srs);

@@ -17,4 +17,8 @@ mod locks;
 
 mod control;
 
+mod plan;
+
+mod trace;
+
 mod outcome;

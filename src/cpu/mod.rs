@@ -15,6 +15,7 @@ mod random;
 mod scalar;
 mod terms;
 
+use std::ffi::CStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,7 @@ use crate::logging;
 use crate::params::{Parameters, Points};
 use crate::prove::{check_scalars, Backend, Batch, Blinding, Evaluations, Pending, Witness};
 use crate::threads;
+use crate::trace;
 use group::{G1, G2};
 use msm::msm;
 pub(crate) use proof::{assemble, Sums};
@@ -70,10 +72,18 @@ fn start(
     points: &Points,
 ) -> Result<Vec<HSum>, Error> {
     for (i, ((evaluations, witness), blinding)) in evaluations.iter().zip(witnesses).zip(blindings).enumerate() {
+        let _checking = trace::span(c"checking scalars");
         check_scalars(i, evaluations, witness, blinding)?;
     }
     let quotient = Quotient::new((points.h.len() + 1).trailing_zeros())?;
-    evaluations.iter().map(|evaluations| HSum::new(&quotient, evaluations, &points.h)).collect()
+    evaluations
+        .iter()
+        .enumerate()
+        .map(|(i, evaluations)| {
+            let _circuit = trace::within_circuit(i);
+            HSum::new(&quotient, evaluations, &points.h)
+        })
+        .collect()
 }
 
 /// The part of a proof that comes from a, b and c.
@@ -86,10 +96,10 @@ struct HSum {
 
 impl HSum {
     fn new(quotient: &Quotient, evaluations: &Evaluations<'_>, query: &[G1Affine]) -> Result<Self, Error> {
-        let (h, quotient_time) = timed(|| quotient.coefficients(evaluations))?;
+        let (h, quotient_time) = timed(c"quotient", || quotient.coefficients(evaluations))?;
         // The coefficient of x^(m − 1) has no point: it is 0 for a satisfied circuit. Reversing bits leaves it at the end.
         let part = Part { scalars: &h[..h.len() - 1], selection: Selection::Reversed(quotient.log2()) };
-        let (sum, msm_time) = timed(|| msm::<G1>(query, &Terms::new(&[part])?))?;
+        let (sum, msm_time) = timed(c"h MSM", || msm::<G1>(query, &Terms::new(&[part])?))?;
         Ok(Self { sum, constraints: evaluations.a.len(), quotient_time, msm_time })
     }
 }
@@ -108,7 +118,11 @@ impl Pending for Started<'_> {
         let made = threads::install(|| {
             let circuits = self.h.iter().zip(&self.witnesses).zip(&self.blindings);
             circuits
-                .map(|((h, witness), blinding)| prove(h, witness, blinding, &self.srs, points))
+                .enumerate()
+                .map(|(i, ((h, witness), blinding))| {
+                    let _circuit = trace::within_circuit(i);
+                    prove(h, witness, blinding, &self.srs, points)
+                })
                 .collect::<Result<Vec<_>, Error>>()
         })??;
         // Here, not in the pool: a log callback may wait for what needs the pool's threads.
@@ -154,18 +168,20 @@ fn prove(
 ) -> Result<(Proof, Times), Error> {
     let inputs = |selection| Part { scalars: witness.inp, selection };
     let aux = |selection| Part { scalars: witness.aux, selection };
-    let (l, l_time) = timed(|| msm::<G1>(&points.l, &Terms::new(&[aux(Selection::All)])?))?;
+    let (l, l_time) = timed(c"l MSM", || msm::<G1>(&points.l, &Terms::new(&[aux(Selection::All)])?))?;
     let of_a = [inputs(Selection::All), aux(Selection::Dense(witness.a_aux_density))];
-    let (a, a_time) = timed(|| msm::<G1>(&points.a, &Terms::new(&of_a)?))?;
+    let (a, a_time) = timed(c"a MSM", || msm::<G1>(&points.a, &Terms::new(&of_a)?))?;
     let of_b = [inputs(Selection::Dense(witness.b_inp_density)), aux(Selection::Dense(witness.b_aux_density))];
     let of_b = Terms::new(&of_b)?;
-    let (b1, b1_time) = timed(|| msm::<G1>(&points.b_g1, &of_b))?;
-    let (b2, b2_time) = timed(|| msm::<G2>(&points.b_g2, &of_b))?;
+    let (b1, b1_time) = timed(c"b_g1 MSM", || msm::<G1>(&points.b_g1, &of_b))?;
+    let (b2, b2_time) = timed(c"b_g2 MSM", || msm::<G2>(&points.b_g2, &of_b))?;
+    let _assembling = trace::span(c"assembling");
     let proof = assemble(&Sums { h: h.sum, l, a, b1, b2 }, blinding, srs);
     Ok((proof, Times { l: l_time, a: a_time, b1: b1_time, b2: b2_time }))
 }
 
-fn timed<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<(T, Duration), Error> {
+fn timed<T>(what: &'static CStr, work: impl FnOnce() -> Result<T, Error>) -> Result<(T, Duration), Error> {
+    let _traced = trace::span(what);
     let start = Instant::now();
     let result = work()?;
     Ok((result, start.elapsed()))

@@ -4,6 +4,7 @@ mod absence;
 #[cfg(any(test, interlock_cuda))]
 mod archs;
 #[cfg(interlock_cuda)]
+/// cbindgen:ignore
 mod cuda;
 
 #[cfg(all(interlock_cuda, feature = "kit"))]

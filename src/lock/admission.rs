@@ -124,7 +124,8 @@ impl<F: Fence> Admission<F> {
         self.over.extend(self.arena.retire(Fence::is_over));
     }
 
-    fn shortfall(&self, sizes: &[usize]) -> Shortfall {
+    /// Why spans of these sizes cannot be had, or could not if they can.
+    pub fn shortfall(&self, sizes: &[usize]) -> Shortfall {
         Shortfall {
             asked: sizes.iter().fold(0, |sum, size| sum.saturating_add(*size)),
             budget: self.arena.limit(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::admission::{Admission, Fence, Request, Ticket, Verdict};
 use super::sync::{lock, wait, Condvar, Mutex};
-use crate::error::Error;
+use crate::error::{Error, Shortfall};
 use crate::mem::arena::{Arena, Span, Term};
 
 /// Where the arena's memory comes from. Called with no lock held.
@@ -99,6 +99,11 @@ impl<F: Fence, B: Backing> Memory<F, B> {
         let state = lock(&self.state);
         let arena = state.admission.arena();
         arena.limit().saturating_sub(arena.long_bytes())
+    }
+
+    /// Why `bytes` in one piece could not be had, whatever short-lived blocks there are; also where they could.
+    pub fn shortfall(&self, bytes: usize) -> Shortfall {
+        lock(&self.state).admission.shortfall(&[bytes])
     }
 
     /// The bytes in blocks that live.

@@ -31,8 +31,10 @@ pub(crate) fn cache() -> &'static Cache {
 }
 
 #[cfg(any(test, all(interlock_cuda, feature = "kit")))]
+/// cbindgen:ignore
 mod sample;
 #[cfg(any(test, all(interlock_cuda, feature = "kit")))]
+/// cbindgen:ignore
 mod spoilt;
 #[cfg(any(test, all(interlock_cuda, feature = "kit")))]
 pub use sample::Sample;

@@ -5,12 +5,14 @@ mod check;
 mod circuit;
 #[cfg(test)]
 mod fake;
+pub(crate) mod plan;
 mod select;
 mod srs;
 
 use crate::curve::Proof;
 use crate::error::Error;
 use crate::logging;
+use crate::trace::{self, Call};
 use select::Selected;
 
 pub use backend::{Backend, Batch, Pending};
@@ -18,6 +20,7 @@ pub use backend::{Backend, Batch, Pending};
 pub(crate) use check::check_blinding;
 pub(crate) use check::{check_scalars, Shape};
 pub use circuit::{Blinding, Density, Evaluations, Witness};
+pub use plan::{plan, Plan, Residence, Sizes, Vectors};
 pub use select::{available, current};
 pub use srs::Srs;
 
@@ -63,8 +66,29 @@ pub fn prove(batch: Batch<'_, '_>) -> Result<Vec<Proof>, Error> {
 /// # Errors
 /// As [`prove`].
 pub fn start<'w>(batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
-    check_batch(&batch)?;
-    start_on(select::select(batch.device, Some(&batch.srs))?, batch)
+    let call = Call::begin();
+    let rest = {
+        let _within = call.enter();
+        let _whole = trace::span(c"starting proofs").of(&batch);
+        check_batch(&batch)?;
+        start_on(select::select(batch.device, Some(&batch.srs))?, batch)?
+    };
+    Ok(Box::new(Traced { rest, call }))
+}
+
+/// A batch, and the call that it is part of.
+struct Traced<'w> {
+    rest: Box<dyn Pending + 'w>,
+    call: Call,
+}
+
+impl Pending for Traced<'_> {
+    fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
+        let Self { rest, call } = *self;
+        let _within = call.enter();
+        let _whole = trace::span(c"finishing proofs");
+        rest.finish()
+    }
 }
 
 fn start_on<'w>(selected: Selected, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {

@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::select::{select, Selected};
 use crate::error::Error;
 use crate::params::{self, Parameters};
+use crate::trace::{self, Call};
 use crate::{logging, settings, threads};
 
 /// A reference-counted handle to loaded parameters. Cloning it shares them.
@@ -41,6 +42,9 @@ impl Srs {
         select: impl FnOnce(&Parameters) -> Result<Selected, Error>,
     ) -> Result<Self, Error> {
         threads::check_not_forked()?;
+        let call = Call::begin();
+        let _within = call.enter();
+        let _whole = trace::span(c"opening parameters");
         let loaded = params::cache();
         // All three before the load: they may log, and a log callback may load the same file.
         let check_subgroup = settings::check_subgroup()?;
@@ -50,6 +54,7 @@ impl Srs {
         let mut took = None;
         let params = loaded.get_or_load(path, opened, cache, |params| {
             let start = Instant::now();
+            let _loading = trace::span(c"loading parameters");
             let (by, instead_because) = selected.load(params)?;
             took = Some((by.name(), instead_because, start.elapsed()));
             Ok(())

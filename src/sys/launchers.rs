@@ -54,6 +54,16 @@ unsafe extern "C" {
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }
+unsafe extern "C" {
+    pub fn interlock_gather(
+        out: *mut ::std::os::raw::c_void,
+        scalars: *const ::std::os::raw::c_void,
+        bits: ::std::os::raw::c_uint,
+        first: usize,
+        n: usize,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct interlock_msm_terms {
@@ -194,4 +204,13 @@ unsafe extern "C" {
         places: *const u32,
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_profiler_start() -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_profiler_push(name: *const ::std::os::raw::c_char);
+}
+unsafe extern "C" {
+    pub fn interlock_profiler_pop();
 }

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering};
 
 /// Sizes of the launchers' memory: arithmetic, not counted.
 pub use launchers::interlock_quotient_domain_bytes;
+/// Ranges for profilers: no calls of CUDA.
+pub use launchers::{interlock_profiler_pop, interlock_profiler_push, interlock_profiler_start};
 
 /// A `cudaError_t` or `CUresult`: 0 is success, and the numbers agree where both have one.
 pub type Status = c_int;
@@ -78,12 +80,13 @@ pub const HOST_TO_DEVICE: c_int = 1;
 /// `cudaMemcpyDeviceToHost`.
 pub const DEVICE_TO_HOST: c_int = 2;
 
+#[cfg(any(test, feature = "kit"))]
+pub use launchers::interlock_msm_shape_for;
 /// What launchers take, and what they say of it without a call of CUDA.
 pub use launchers::{
-    interlock_msm_g1_scratch_bytes, interlock_msm_g2_scratch_bytes, interlock_msm_shape, interlock_msm_shape_for,
-    interlock_msm_terms, interlock_query_terms, interlock_sum_g1_scratch_bytes, interlock_sum_g2_scratch_bytes,
-    interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables, INTERLOCK_EXPAND_PIECE,
-    INTERLOCK_TERMS_TILE,
+    interlock_msm_g1_scratch_bytes, interlock_msm_g2_scratch_bytes, interlock_msm_shape, interlock_msm_terms,
+    interlock_query_terms, interlock_sum_g1_scratch_bytes, interlock_sum_g2_scratch_bytes, interlock_sum_terms,
+    interlock_terms_scratch_bytes, interlock_variables, INTERLOCK_EXPAND_PIECE, INTERLOCK_TERMS_TILE,
 };
 pub use launchers::{
     interlock_point_fault, INTERLOCK_POINT_COMPRESSED, INTERLOCK_POINT_COORDINATE, INTERLOCK_POINT_INFINITY,
@@ -202,7 +205,7 @@ functions! {
         fn cudaEventRecord(event: Event, stream: Stream);
         fn cudaEventSynchronize(event: Event);
         fn cudaEventQuery(event: Event);
-        #[cfg(feature = "kit")] fn cudaEventElapsedTime(milliseconds: *mut f32, from: Event, to: Event);
+        fn cudaEventElapsedTime(milliseconds: *mut f32, from: Event, to: Event);
         fn cudaEventDestroy(event: Event);
     }
     launchers {
@@ -211,6 +214,7 @@ functions! {
         fn interlock_quotient_domain(domain: *mut c_void, log2: c_uint, stream: Stream);
         fn interlock_quotient_product(a: *mut c_void, b: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
         fn interlock_quotient_finish(a: *mut c_void, c: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
+        fn interlock_gather(out: *mut c_void, scalars: *const c_void, bits: c_uint, first: usize, n: usize, stream: Stream);
         fn interlock_msm_g1(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
         fn interlock_msm_g2(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
         fn interlock_sum_g1(scratch: *mut c_void, sum: *mut c_void, terms: *const interlock_sum_terms, stream: Stream);

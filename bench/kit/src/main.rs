@@ -21,6 +21,8 @@ mod shapes;
 #[cfg(device)]
 mod throughput;
 #[cfg(device)]
+mod traced;
+#[cfg(device)]
 mod uploads;
 #[cfg(device)]
 mod warm;
@@ -41,7 +43,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
                      quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED] |
-                     uploads N | uploads-time LOG | warm | faults [N] | compare LOG K
+                     uploads N | uploads-time LOG | warm | faults [N] | traced [FILE] | compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -63,6 +65,8 @@ const USAGE: &str =
                times the sending of 2^LOG scalars
   warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything
   faults [N]   has each call of CUDA fail in turn, N (all) in each kind of work, and looks at what comes of it
+  traced [FILE]
+               checks the trace of proofs on a GPU, of one worker and of several, and leaves it in FILE
   compare LOG K
                prints rows of bench/compare.sh for MSMs of up to 2^LOG terms and h over up to 2^K points";
 
@@ -114,6 +118,10 @@ fn main() {
             .and_then(|n| loading::check(n, SEED))
             .map(|n| println!("loading: {n} files are to the GPU what they are to the CPU")),
         #[cfg(device)]
+        ["traced"] => traced::check(None).map(|said| println!("traced: {said}")),
+        #[cfg(device)]
+        ["traced", file] => traced::check(Some(file.as_ref())).map(|said| println!("traced: {said}")),
+        #[cfg(device)]
         ["uploads", n] => number(n)
             .and_then(|n| uploads::check(&device::Device::first()?, n, SEED))
             .map(|n| println!("uploads: {n} are on the device as they were sent")),
@@ -134,8 +142,6 @@ fn main() {
         ["faults-resident", most] => number(most).and_then(faults::resident),
         #[cfg(device)]
         ["faults-streamed", most] => number(most).and_then(faults::streamed),
-        #[cfg(device)]
-        ["faults-streams"] => faults::streams(),
         #[cfg(device)]
         ["faults-lost", "none"] => faults::calls_of_a_proof(),
         #[cfg(device)]

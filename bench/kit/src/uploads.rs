@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use blst::blst_fr;
 use interlock::kit::{
-    counts, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Lists, Ring, Stream, Upload,
-    Variables, CHUNK,
+    counts, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Lists, Ring, Stream, Timeline,
+    Upload, Variables, CHUNK,
 };
 use rayon::prelude::*;
 
@@ -32,7 +32,7 @@ const WORKERS: u64 = 6;
 /// # Errors
 /// What differs.
 pub fn check(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
-    let ring = told("the ring", Ring::new())?;
+    let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
     let lengths = [0, 1, 31, 32, 33, 2047, 2048, 2049, 8191, 8192, 8193, 100_000, most];
     let vectors = |seed: u64| {
         let lengths = lengths.into_iter().filter(move |len| *len <= most);
@@ -103,7 +103,8 @@ fn check_scalars(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
 fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
     const FIRST: usize = 5;
     let what = format!("classes of {} scalars", scalars.len());
-    let classes = told(&what, Classes::of(scalars))?.map_err(|index| format!("{what}: number {index} was refused"))?;
+    let all = told(&what, Classes::of(scalars))?.map_err(|index| format!("{what}: number {index} was refused"))?;
+    let classes = all.of_range(&(0..scalars.len()));
     let sent = || {
         let (words, starts) = (poisoned(classes.words_len(), stream)?, poisoned(classes.chunks_len(), stream)?);
         let all: DeviceBuffer<blst_fr> = poisoned(FIRST + classes.full_len(), stream)?;
@@ -193,7 +194,7 @@ fn check_refusal(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> 
 /// CUDA's.
 pub fn time(_device: &Device, log: u32, seed: u64) -> Result<(), String> {
     const RUNS: usize = 20;
-    let ring = told("the ring", Ring::new())?;
+    let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
     let room = told("room", DeviceBuffer::new(1 << log))?;
     for (name, mix) in MIXES {
         let scalars = vector(1 << log, mix, seed);

@@ -7,7 +7,7 @@ use crate::shapes;
 
 /// What a warm proof may call beside launchers: it enqueues, waits for what it enqueued, and asks what costs nothing. All else takes
 /// memory or gives it back, makes or ends what should stay, or stops a device that others use.
-const ALLOWED: [&str; 14] = [
+pub const ALLOWED: [&str; 14] = [
     "cudaEventQuery",
     "cudaEventRecord",
     "cudaEventSynchronize",

@@ -9,6 +9,7 @@ mod known;
 mod options;
 mod report;
 mod scalar;
+mod traced;
 mod work;
 mod workers;
 
@@ -142,6 +143,9 @@ fn proofs(
         same(again?)?;
         eprintln!("2^{log2}, {}: {:.4} s, {:.3} CPU s", mix.name, took.seconds, took.cpu_seconds);
         warm.push(took);
+    }
+    if let Some(path) = options.trace.as_deref().filter(|_| is_first) {
+        traced::all(one, &proof, (options.warm, options.workers.last().copied().unwrap_or(3)), path)?;
     }
     let device = device_use(|| same(one()?))?;
     let first = is_first.then_some(first);

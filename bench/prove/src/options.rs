@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use interlock::settings::BackendChoice;
 
-const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--keep]
+const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--keep] [--trace FILE]
                              [--workers W,W... [--rounds N] [--circuits C] [--overlap]] K...
   K...               sizes, as log2 of the domain
   --backend gpu|cpu  what proves (gpu)
@@ -16,7 +16,9 @@ const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N]
   --workers W,W...   then has so many threads prove the PoRep mix at once, and after them so many; without --compare no other mix is proved
   --rounds N         calls that each of them makes after its first (4)
   --circuits C       circuits of a call (1)
-  --overlap          each has two calls in flight: one is started before the last is finished";
+  --overlap          each has two calls in flight: one is started before the last is finished
+  --trace FILE       says what a trace costs, has as many workers prove at once as are named last (3), and leaves the trace of that in
+                     FILE, of the last size";
 
 /// What was asked for.
 pub struct Options {
@@ -30,6 +32,7 @@ pub struct Options {
     pub rounds: usize,
     pub circuits: usize,
     pub overlap: bool,
+    pub trace: Option<PathBuf>,
     pub sizes: Vec<u32>,
 }
 
@@ -48,6 +51,7 @@ impl Options {
             rounds: 4,
             circuits: 1,
             overlap: false,
+            trace: None,
             sizes: Vec::new(),
         };
         while let Some(argument) = arguments.next() {
@@ -66,6 +70,7 @@ impl Options {
                 "--rounds" => options.rounds = number(&value()?, 1, 1_000)?,
                 "--circuits" => options.circuits = number(&value()?, 1, 100)?,
                 "--overlap" => options.overlap = true,
+                "--trace" => options.trace = Some(value()?.into()),
                 size => options.sizes.push(number(size, 4, 31)? as u32),
             }
         }

@@ -92,11 +92,11 @@ impl Report {
         let budget = std::env::var("INTERLOCK_VRAM_BUDGET").unwrap_or_else(|_| "free".to_owned());
         writeln!(
             f,
-            "\n| size | values | budget | workers | circuits a call | proofs/s | s a circuit | call: median, s | worst, s | worst / median | CPU s a circuit | busy | failures | right |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+            "\n| size | values | budget | workers | circuits a call | proofs/s | s a circuit | call: median, s | worst, s | worst / median | CPU s a circuit | computing, by the trace | busy, by nvidia-smi | failures | right |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
         )?;
         for (log2, mix, together) in &self.workers {
-            let Together { workers, circuits, overlap, seconds, cpu_seconds, calls, failures, right, device } =
+            let Together { workers, circuits, overlap, seconds, cpu_seconds, calls, failures, right, device, computed } =
                 together;
             let in_flight = if *overlap { ", two in flight" } else { "" };
             write!(f, "| 2^{log2} | {mix} | {budget} | {workers}{in_flight} | {circuits} |")?;
@@ -109,7 +109,8 @@ impl Report {
                 write!(f, " {:.2} | {:.3} |", worst / median, cpu_seconds / proofs)?;
             }
             let busy = device.map_or(String::new(), |used| format!("{:.0} %", used.busy * 100.0));
-            writeln!(f, " {busy} | {} | {} |", failures.len(), if *right { "yes" } else { "NO" })?;
+            let computed = computed * 100.0;
+            writeln!(f, " {computed:.1} % | {busy} | {} | {} |", failures.len(), if *right { "yes" } else { "NO" })?;
         }
         Ok(())
     }

@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use interlock::curve::Proof;
 use interlock::prove::{start, Batch, Evaluations, Pending};
-use interlock::{Locks, Srs};
+use interlock::{trace, Locks, Srs};
 use interlock_bench_measure::{timed, watched, DeviceUse};
 
 use crate::circuit::Made;
 
-/// How long the device is watched at least.
+/// How long the device is watched.
 const WATCHED: Duration = Duration::from_millis(2_500);
+/// When the watching begins, with every worker at work.
+const FROM: Duration = Duration::from_millis(800);
 
 /// What a worker does: it proves copies of one circuit, which all workers read.
 pub struct Work<'m> {
@@ -43,6 +45,8 @@ pub struct Together {
     /// Whether every proof is the circuit's.
     pub right: bool,
     pub device: Option<DeviceUse>,
+    /// The share of the time in which device 0 computed, by the trace.
+    pub computed: f64,
 }
 
 impl Together {
@@ -66,10 +70,11 @@ pub fn measure(workers: usize, work: &Work<'_>, rounds: usize) -> Together {
     };
     let first = run(&|made| made < 1);
     let (counted, took) = timed(|| run(&|made| made < rounds));
-    let (others, device) = watched(|| {
-        let begun = Instant::now();
-        run(&|_| begun.elapsed() < WATCHED)
-    });
+    let traced = trace::start();
+    let begun = Instant::now();
+    let (others, device) = watched(|| run(&|_| begun.elapsed() < WATCHED));
+    trace::stop();
+    let computed = traced.map_or(0.0, |()| trace::busy(0, begun + FROM..begun + WATCHED));
     let calls = counted.iter().flatten().map(|done| done.seconds).collect();
     let all = || first.iter().chain(&counted).chain(&others);
     Together {
@@ -82,6 +87,7 @@ pub fn measure(workers: usize, work: &Work<'_>, rounds: usize) -> Together {
         right: all().flatten().all(|done| done.right),
         failures: all().filter_map(|call| call.as_ref().err().cloned()).collect(),
         device,
+        computed,
     }
 }
 

@@ -10,7 +10,7 @@ use super::raw::Raw;
 use super::residents::Points;
 use super::results::Results;
 use super::status::check_alive;
-use super::{budget, devices, streamed, DeviceGuard};
+use super::{budget, devices, streamed, DeviceGuard, Timeline};
 use crate::cpu::{assemble, Sums};
 use crate::curve::Proof;
 use crate::error::Error;
@@ -19,6 +19,7 @@ use crate::params::Parameters;
 #[cfg(feature = "kit")]
 use crate::params::Query;
 use crate::prove::{check_blinding, Backend, Batch, Blinding, Pending};
+use crate::trace::{self, span};
 
 /// The backend that proves on the GPUs of this machine.
 pub(super) struct Gpu {
@@ -100,7 +101,10 @@ impl Backend for Gpu {
     fn load(&self, srs: &Parameters) -> Result<(), Error> {
         let device = self.device(None)?;
         let _current = DeviceGuard::set(device.ordinal)?;
-        device.engine()?.points(srs).map(drop)
+        let engine = device.engine()?;
+        let loaded = engine.points(srs).map(drop);
+        engine.timeline().settle();
+        loaded
     }
 
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
@@ -129,6 +133,7 @@ impl Backend for Gpu {
             constraints: batch.evaluations.iter().map(|evaluations| evaluations.a.len()).collect(),
             blindings: batch.blindings,
             srs: batch.srs,
+            timeline: engine.timeline().clone(),
             ordinal: device.ordinal,
             begun,
             enqueued: begun.elapsed(),
@@ -185,6 +190,7 @@ struct Started {
     constraints: Vec<usize>,
     blindings: Vec<Blinding>,
     srs: Arc<Parameters>,
+    timeline: Arc<Timeline>,
     ordinal: usize,
     begun: Instant,
     enqueued: Duration,
@@ -192,7 +198,9 @@ struct Started {
 
 impl Pending for Started {
     fn finish(self: Box<Self>) -> Result<Vec<Proof>, Error> {
-        let proofs = self.proofs()?;
+        let proofs = self.proofs();
+        self.timeline.settle();
+        let proofs = proofs?;
         self.log();
         Ok(proofs)
     }
@@ -203,9 +211,12 @@ impl Started {
         let _current = DeviceGuard::set(self.ordinal)?;
         let circuits = self.results.iter().zip(&self.blindings);
         circuits
-            .map(|(results, blinding)| {
+            .enumerate()
+            .map(|(number, (results, blinding))| {
+                let _circuit = trace::within_circuit(number);
                 let mut sums = Sums::default();
                 results.iter().try_for_each(|results| results.add_to(&mut sums))?;
+                let _assembling = span(c"assembling");
                 Ok(assemble(&sums, blinding, &self.srs))
             })
             .collect()

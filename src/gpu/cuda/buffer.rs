@@ -35,7 +35,8 @@ unsafe impl Plain for G1Affine {}
 // SAFETY: as above.
 unsafe impl Plain for G2Affine {}
 
-/// Values in the memory of a device, which something else owns: a [`DeviceBuffer`], or a block of the device's arena.
+/// Values in memory that a device can address, which something else owns: a [`DeviceBuffer`], a block of the device's arena, or
+/// page-locked memory of the host.
 #[derive(Debug)]
 pub struct DeviceSlice<T> {
     pointer: *mut c_void,
@@ -52,7 +53,7 @@ impl<T: Plain> DeviceSlice<T> {
     /// `len` values at `pointer`, which need not be null if there are none.
     ///
     /// # Safety
-    /// It is device memory with room for them, aligned to 256 bytes or inside of what is, and stays so as long as anything uses it.
+    /// It is memory that the device can address, with room for them, aligned to 256 bytes or inside of what is, and stays so as long as anything uses it.
     pub unsafe fn from_raw(pointer: *mut c_void, len: usize) -> Self {
         Self { pointer, len, _values: PhantomData }
     }

@@ -4,15 +4,15 @@
 //! the quotient and the MSM over it. While the device computes the first, the CPU prepares the second.
 
 use super::engine::Engine;
+use super::h_parts::HParts;
 use super::lease::room_for;
-use super::msm::{msm, msm_scratch_bytes, Scalars, Shape, Terms};
-use super::quotient::{Quotient, Vectors};
+use super::quotient::Quotient;
 use super::resident::Resident;
-use super::results::{Layout, Query, Results};
-use super::witness::{Classified, Part, PartPoints};
-use super::G1;
+use super::results::{Layout, Results};
+use super::witness::{Classified, PartPoints};
 use crate::error::Error;
-use crate::prove::{Evaluations, Witness};
+use crate::prove::{Evaluations, Plan, Residence, Witness};
+use crate::trace;
 
 /// One circuit's input, whose sizes agree with the parameters.
 #[derive(Clone, Copy, Debug)]
@@ -35,57 +35,66 @@ impl Circuit<'_> {
 /// # Errors
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
 pub(super) fn enqueue(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
-    let mut results = vec![witness(engine, circuit, resident)?];
+    let _circuit = trace::within_circuit(circuit.number);
+    let plan = engine.plan(&resident.counts, Residence::Resident)?;
+    let mut results = vec![witness(engine, circuit, resident, &plan)?];
     if !resident.h.is_empty() {
-        results.push(h(engine, circuit, resident)?);
+        results.push(h(engine, circuit, resident, &plan)?);
     }
     Ok(results)
 }
 
-fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Results, Error> {
+fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Plan) -> Result<Results, Error> {
     let mut layout = Layout::default();
     let mut classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
-    classified.plan(Part::all(circuit.witness.aux.len(), usize::MAX), &mut layout)?;
-    engine.need_scratch(classified.scratch_bytes())?;
+    let most = engine.most_terms();
+    let parts = classified.cut(|load| load.room() <= plan.witness_part_bytes && load.has_at_most(most));
+    classified.plan(&parts, plan, &mut layout)?;
 
     let [mut lease] = engine.lease([classified.room() + room_for::<u64>(layout.words())])?;
-    let on_device = classified.send(engine, &mut lease)?;
+    let mut rooms = classified.rooms(&mut lease);
     let sums = lease.take(layout.words());
-    let points =
-        PartPoints { l: resident.l.all(), a: resident.a.all(), b_g1: resident.b_g1.all(), b_g2: resident.b_g2.all() };
-    let mut turn = engine.enqueue()?;
-    classified.enqueue(0, &on_device, &points, &mut turn, &layout, &sums)?;
-    let results = Results::fetch(layout, &sums, engine.pinned(), turn.stream)?;
-    lease.release_after(&turn.until()?);
-    Ok(results)
+    for (i, part) in parts.iter().enumerate() {
+        let on_device = classified.send(engine, i, &mut rooms)?;
+        let points = PartPoints {
+            l: resident.l.range(part.aux.clone()),
+            a: resident.a.range(part.a.clone()),
+            b_g1: resident.b_g1.range(part.b.clone()),
+            b_g2: resident.b_g2.range(part.b.clone()),
+        };
+        let mut turn = engine.enqueue(c"witness MSMs")?;
+        classified.enqueue(i, &on_device, &points, &mut turn, (&layout, &sums))?;
+        let until = turn.until()?;
+        if i + 1 == parts.len() {
+            let results = Results::fetch(layout, &sums, engine.pinned(), turn.stream)?;
+            lease.release_after(&turn.until()?);
+            return Ok(results);
+        }
+        rooms.used_until(i, until);
+    }
+    Err(Error::Internal { what: "a witness has a part".to_owned() })
 }
 
-fn h(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Results, Error> {
-    let len = resident.h.len();
-    let log2 = (len + 1).trailing_zeros();
+fn h(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Plan) -> Result<Results, Error> {
+    let log2 = resident.counts.domain_log2();
     let mut layout = Layout::default();
-    let shape = Shape::for_terms(len);
-    let entry = layout.add(Query::H, Some(shape));
-    engine.need_scratch(msm_scratch_bytes::<G1>(len, shape)?)?;
+    let parts = HParts::new(log2, plan, &mut layout)?;
+    let quotient = Quotient::new(engine, log2, plan)?;
+    let room = quotient.room(parts.longest()) + room_for::<u64>(layout.words());
+    let [mut kept, others] = engine.lease([room, quotient.room_for_others()])?;
+    let mut others = quotient.others(engine, others)?;
+    let mut h = quotient.coefficients(engine, parts.longest(), &mut kept)?;
+    let sums = kept.take(layout.words());
+    let until = quotient.enqueue(engine, circuit, &mut h, &mut others)?;
+    others.release_after(&until);
 
-    let quotient = Quotient::new(engine, log2, engine.has_vectors_to_spare(log2))?;
-    let [mut kept, mut rest] =
-        engine.lease([quotient.room() + room_for::<u64>(layout.words()), quotient.room_for_vectors()])?;
-    let (mut h, sums) = (kept.take(quotient.len()), kept.take(layout.words()));
-    let mut vectors = Vectors { b: rest.take(quotient.len()), c: rest.take(quotient.len_of_c()) };
-    let until = quotient.enqueue(engine, circuit, &mut h, &mut vectors)?;
-    rest.release_after(&until);
-    let mut turn = engine.enqueue()?;
-    let terms = Terms {
-        points: &resident.h,
-        positions: None,
-        scalars: &h,
-        order: Scalars::Reversed { bits: log2, first: 0 },
-        len,
-        count: None,
-    };
-    msm::<G1>(&mut layout.of::<G1>(entry, &sums), &terms, shape, &mut turn.scratch, turn.stream)?;
+    let mut turn = engine.enqueue(c"h MSM")?;
+    for i in 0..parts.len() {
+        parts.enqueue(i, &resident.h.range(parts.range(i)), &h, &mut turn, (&layout, &sums))?;
+    }
     let results = Results::fetch(layout, &sums, engine.pinned(), turn.stream)?;
-    kept.release_after(&turn.until()?);
+    let until = turn.until()?;
+    h.release_after(&until);
+    kept.release_after(&until);
     Ok(results)
 }

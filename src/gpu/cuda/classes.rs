@@ -18,6 +18,13 @@ const LOW_BITS: u64 = 0x5555_5555_5555_5555;
 /// that a core's cache holds what a chunk's full-size ones may take.
 pub const CHUNK: usize = INTERLOCK_TERMS_TILE as usize;
 
+/// How many of some scalars are 1 and how many are full-size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) ones: usize,
+    pub(super) full: usize,
+}
+
 /// Writes the classes of `scalars` to `words`, of which there must be one for every [`PER_WORD`] scalars begun; what is past the
 /// end is 0. The full-size ones, whose number is returned, go to the beginning of `out`, in order; it must have room for [`PER_WORD`] a word, and what follows
 /// them is not specified. The index of the first that is not below the group order is the error.
@@ -77,8 +84,8 @@ struct Part {
     full: Vec<Fr>,
     /// Where a chunk's full-size scalars are put first, as there may be as many as it has scalars.
     room: Vec<Fr>,
-    /// How many are full-size, by chunk.
-    chunks: Vec<u32>,
+    /// How many are 1 and how many full-size, by chunk.
+    chunks: Vec<Counts>,
     fault: Option<Fault>,
 }
 
@@ -119,52 +126,84 @@ impl Classes {
         self.len
     }
 
-    /// How many scalars of `range`, which starts at a multiple of [`CHUNK`] and ends at one or at the end, are 1.
-    pub(super) fn ones_in(&self, range: &Range<usize>) -> usize {
-        let words = self.words().flatten().skip(range.start / PER_WORD).take(range.len().div_ceil(PER_WORD));
-        words.map(|word| (word & LOW_BITS).count_ones() as usize).sum()
+    /// How many scalars of each chunk are 1 and how many full-size.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = Counts> + '_ {
+        self.parts.iter().flat_map(|part| part.chunks.iter().copied())
     }
 
-    /// How many scalars of such a range are full-size.
-    pub(super) fn full_in(&self, range: &Range<usize>) -> usize {
-        let chunks = self.parts.iter().flat_map(|part| &part.chunks);
-        chunks.skip(range.start / CHUNK).take(range.len().div_ceil(CHUNK)).map(|full| *full as usize).sum()
+    /// The scalars of `range`, which starts at a multiple of [`CHUNK`] and ends at one or at the end.
+    pub fn of_range(&self, range: &Range<usize>) -> Span<'_> {
+        let (first, end) = (range.start / CHUNK, range.end.div_ceil(CHUNK));
+        let mut pieces = Vec::new();
+        let mut before = 0;
+        for part in &self.parts {
+            let chunks = part.chunks.len();
+            let (from, to) =
+                (first.clamp(before, before + chunks) - before, end.clamp(before, before + chunks) - before);
+            before += chunks;
+            if from >= to {
+                continue;
+            }
+            let words = |chunk: usize| (chunk * (CHUNK / PER_WORD)).min(part.words.len());
+            let full = |chunks: &[Counts]| chunks.iter().map(|counts| counts.full).sum::<usize>();
+            let start = full(&part.chunks[..from]);
+            let chunks = &part.chunks[from..to];
+            let words = &part.words[words(from)..words(to)];
+            pieces.push(Piece { words, full: &part.full[start..start + full(chunks)], chunks });
+        }
+        Span { pieces }
     }
+}
 
+/// Some scalars of [`Classes`], whole chunks but for the end.
+#[derive(Debug)]
+pub struct Span<'a> {
+    /// In order.
+    pieces: Vec<Piece<'a>>,
+}
+
+#[derive(Debug)]
+struct Piece<'a> {
+    words: &'a [u64],
+    full: &'a [Fr],
+    chunks: &'a [Counts],
+}
+
+impl<'a> Span<'a> {
     /// How many scalars are full-size.
     pub fn full_len(&self) -> usize {
-        self.parts.iter().map(|part| part.full.len()).sum()
+        self.pieces.iter().map(|piece| piece.full.len()).sum()
     }
 
     /// How many words the classes take.
     pub fn words_len(&self) -> usize {
-        self.parts.iter().map(|part| part.words.len()).sum()
+        self.pieces.iter().map(|piece| piece.words.len()).sum()
     }
 
     /// The words of the classes, as slices that follow one another.
-    pub fn words(&self) -> impl Iterator<Item = &[u64]> {
-        self.parts.iter().map(|part| part.words.as_slice())
+    pub fn words(&self) -> impl Iterator<Item = &'a [u64]> + '_ {
+        self.pieces.iter().map(|piece| piece.words)
     }
 
     /// The full-size scalars, as slices that follow one another.
-    pub fn full(&self) -> impl Iterator<Item = &[Fr]> {
-        self.parts.iter().map(|part| part.full.as_slice())
+    pub fn full(&self) -> impl Iterator<Item = &'a [Fr]> + '_ {
+        self.pieces.iter().map(|piece| piece.full)
     }
 
     /// How many chunks of [`CHUNK`] scalars there are.
     pub fn chunks_len(&self) -> usize {
-        self.parts.iter().map(|part| part.chunks.len()).sum()
+        self.pieces.iter().map(|piece| piece.chunks.len()).sum()
     }
 
     /// The number of the first full-size scalar of each chunk, the first of all being number `first`.
     pub fn starts(&self, first: usize) -> Vec<u32> {
         let mut next = first as u32;
-        let number = |full: &u32| {
+        let number = |counts: &Counts| {
             let start = next;
-            next += full;
+            next += counts.full as u32;
             start
         };
-        self.parts.iter().flat_map(|part| &part.chunks).map(number).collect()
+        self.pieces.iter().flat_map(|piece| piece.chunks).map(number).collect()
     }
 }
 
@@ -180,7 +219,8 @@ impl Part {
             .map_err(|found| Fault::NotCanonical(first + found))?;
         reserve(&mut self.full, full)?;
         self.full.extend_from_slice(&self.room[..full]);
-        self.chunks.push(full as u32);
+        let ones = self.words[known..].iter().map(|word| (word & LOW_BITS).count_ones() as usize).sum();
+        self.chunks.push(Counts { ones, full });
         Ok(())
     }
 }
@@ -220,26 +260,43 @@ mod tests {
     fn each_scalar_has_its_class() {
         for scalars in samples::vectors() {
             let classes = Classes::of(&scalars).unwrap().unwrap();
-            let words: Vec<u64> = classes.words().flatten().copied().collect();
-            assert_eq!((words.len(), classes.words_len()), (scalars.len().div_ceil(PER_WORD), words.len()));
+            let all = classes.of_range(&(0..scalars.len()));
+            let words: Vec<u64> = all.words().flatten().copied().collect();
+            assert_eq!((words.len(), all.words_len()), (scalars.len().div_ceil(PER_WORD), words.len()));
             for (i, x) in scalars.iter().enumerate() {
                 assert_eq!(words[i / PER_WORD] >> (2 * (i % PER_WORD)) & 3, class(x), "{i} of {}", scalars.len());
             }
             let past = scalars.len() % PER_WORD;
             assert!(past == 0 || words.last().unwrap() >> (2 * past) == 0);
-            let full: Vec<Fr> = classes.full().flatten().copied().collect();
-            assert_eq!(full, of_class(&scalars, 2));
-            assert_eq!(
-                (classes.full_len(), classes.ones_in(&(0..classes.len()))),
-                (full.len(), of_class(&scalars, 1).len())
-            );
+            let full: Vec<Fr> = all.full().flatten().copied().collect();
+            assert_eq!((all.full_len(), &full), (full.len(), &of_class(&scalars, 2)));
+            let counts = |scalars| Counts { ones: of_class(scalars, 1).len(), full: of_class(scalars, 2).len() };
+            assert_eq!(classes.chunks().collect::<Vec<_>>(), scalars.chunks(CHUNK).map(counts).collect::<Vec<_>>());
             let mut start = 5;
             let expected = scalars.chunks(CHUNK).map(|chunk| {
                 start += of_class(chunk, 2).len() as u32;
                 start - of_class(chunk, 2).len() as u32
             });
-            assert_eq!(classes.starts(5), expected.collect::<Vec<_>>());
-            assert_eq!(classes.chunks_len(), scalars.len().div_ceil(CHUNK));
+            assert_eq!(all.starts(5), expected.collect::<Vec<_>>());
+            assert_eq!(all.chunks_len(), scalars.len().div_ceil(CHUNK));
+        }
+    }
+
+    #[test]
+    fn ranges_are_those_of_the_scalars() {
+        for scalars in samples::vectors() {
+            let classes = Classes::of(&scalars).unwrap().unwrap();
+            for first in (0..scalars.len()).step_by(CHUNK) {
+                for end in [first + CHUNK, first + 3 * CHUNK, scalars.len()].map(|end| end.min(scalars.len())) {
+                    let (found, alone) =
+                        (classes.of_range(&(first..end)), Classes::of(&scalars[first..end]).unwrap().unwrap());
+                    let alone = alone.of_range(&(0..end - first));
+                    assert!(found.words().flatten().eq(alone.words().flatten()), "{first}..{end} of {}", scalars.len());
+                    assert!(found.full().flatten().eq(alone.full().flatten()));
+                    assert_eq!(found.starts(3), alone.starts(3));
+                }
+            }
+            assert_eq!(classes.of_range(&(0..0)).words_len(), 0);
         }
     }
 

@@ -1,21 +1,25 @@
 //! One device: what it keeps between proofs, and what all workers on it share.
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::ffi::{c_void, CStr};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::lease::{room_for, Backing, Lease, Until};
+use super::host_vectors::HostVectors;
+use super::lease::{Backing, Lease, Until};
 use super::mapping::Mapping;
-use super::msm::msm_scratch_bytes;
 use super::pinned::PinnedPool;
-use super::resident::Resident;
 use super::residents::{Points, Residents};
 use super::staging::Ring;
-use super::{DeviceBuffer, DeviceSlice, Domain, Event, Shape, Stream, G1};
-use crate::error::Error;
+use super::timeline::Begun;
+use super::{DeviceBuffer, DeviceSlice, Domain, Event, Stream, Timeline};
+use crate::error::{Error, Shortfall};
 use crate::lock::{memory, Order, Turn};
 use crate::logging::warning;
 use crate::params::{Counts, Parameters};
+use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
+use crate::prove::plan::Division;
+use crate::prove::{Plan, Residence, Sizes};
+use crate::trace::{self, span, Span};
 
 /// The memory of a device.
 pub(super) type Memory = memory::Memory<Until, Backing>;
@@ -34,10 +38,15 @@ pub(super) struct Engine {
     ring: Ring,
     /// Copies of parameters that pass through.
     passing: Stream,
-    scratch: Mutex<Option<Block>>,
+    division: Division,
+    /// Serves the work of all turns.
+    scratch: Block,
+    most_terms: [usize; 2],
     domains: Mutex<BTreeMap<u32, Arc<Domain>>>,
     pinned: PinnedPool,
+    host_vectors: HostVectors,
     residents: Residents,
+    timeline: Arc<Timeline>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +58,11 @@ unsafe impl Sync for Address {}
 
 /// A worker's turn to enqueue on the compute stream.
 pub(super) struct Enqueuing<'e> {
+    engine: &'e Engine,
+    what: &'static CStr,
+    begun: Option<Begun>,
     _turn: Turn<'e>,
+    _traced: Span,
     pub(super) stream: &'e Stream,
     /// Serves the work that is enqueued during this turn, which the stream does one after the other.
     pub(super) scratch: DeviceSlice<u8>,
@@ -59,23 +72,33 @@ impl Engine {
     /// An engine for the current device, number `ordinal`, which takes `budget` bytes of its memory at most.
     ///
     /// # Errors
-    /// [`Error::Cuda`].
+    /// [`Error::DeviceMemory`] if that is too little for any proof, and [`Error::Cuda`].
     pub(super) fn new(ordinal: usize, budget: usize) -> Result<Self, Error> {
         let mapping = Mapping::reserve(ordinal, budget)?;
         let base = Address(mapping.base());
         let residents = Residents::default();
+        let timeline = Arc::new(Timeline::new(ordinal));
+        let memory = Memory::new(budget, budget, Backing::new(mapping, residents.clone()));
+        let division = Division::of(budget);
+        // The first of all, so that what comes and goes lies together.
+        let scratch = memory.acquire_long(&[division.scratch()])?.pop();
+        let scratch = scratch.ok_or_else(|| Error::Internal { what: "a block for each size".to_owned() })?;
         Ok(Self {
             ordinal,
-            memory: Memory::new(budget, budget, Backing::new(mapping, residents.clone())),
+            memory,
             base,
             compute: Stream::new()?,
             order: Order::new(1),
-            ring: Ring::new()?,
+            ring: Ring::new(timeline.clone())?,
             passing: Stream::new()?,
-            scratch: Mutex::default(),
+            division,
+            scratch,
+            most_terms: [G1_SUM, G2_SUM].map(|sum| most_terms(sum, division.scratch())),
             domains: Mutex::default(),
             pinned: PinnedPool::default(),
+            host_vectors: HostVectors::default(),
             residents,
+            timeline,
         })
     }
 
@@ -87,23 +110,37 @@ impl Engine {
         self.residents.get(self, self.ordinal, srs)
     }
 
-    /// Whether the budget has room for queries of these lengths and for proofs with them.
-    pub(super) fn has_room_for(&self, counts: &Counts) -> bool {
-        let m = counts.h + 1;
-        let vectors = 3 * m * size_of::<crate::curve::Fr>();
-        let scratch = msm_scratch_bytes::<G1>(m, Shape::for_terms(m)).unwrap_or(usize::MAX);
-        // Lists and classes of a witness with an eighth of full-size scalars.
-        let witness = counts.l * 24;
-        [Resident::room(counts), vectors, scratch, witness]
-            .into_iter()
-            .try_fold(0, usize::checked_add)
-            .is_some_and(|all| all <= self.memory.budget())
+    /// Whether proofs with queries of these lengths are fastest if the device keeps them.
+    ///
+    /// # Errors
+    /// [`Error::DeviceMemory`] if the budget is too small for any.
+    pub(super) fn would_keep(&self, counts: &Counts) -> Result<bool, Error> {
+        let (sizes, budget) = (sizes(counts), self.memory.budget());
+        let plan = sizes.fastest(budget).ok_or_else(|| Error::DeviceMemory(sizes.shortfall(budget)))?;
+        Ok(plan.parameters == Residence::Resident)
     }
 
-    /// Whether a circuit over 2^`log2` points may hold three vectors: then two workers' do, and what is left of a third's.
-    pub(super) fn has_vectors_to_spare(&self, log2: u32) -> bool {
-        let vector = room_for::<crate::curve::Fr>(1 << log2);
-        self.memory.short_budget() >= 7 * vector
+    /// The plan for a circuit with queries of these lengths in what all long-lived blocks leave. Parameters that nobody uses go before
+    /// vectors do.
+    ///
+    /// # Errors
+    /// [`Error::DeviceMemory`] if that is too little.
+    pub(super) fn plan(&self, counts: &Counts, residence: Residence) -> Result<Plan, Error> {
+        let sizes = sizes(counts);
+        let best = sizes.fastest_alone(residence, self.division).map(|plan| plan.vectors);
+        loop {
+            let here = self.memory.shortfall(0);
+            let plan = sizes.fastest_with(residence, self.division, here.largest);
+            if plan.is_some_and(|plan| Some(plan.vectors) >= best) || !self.residents.make_room() {
+                let asked = || Error::DeviceMemory(Shortfall { asked: sizes.least_budget(), ..here });
+                return plan.ok_or_else(asked);
+            }
+        }
+    }
+
+    /// The terms up to which MSMs in G1, and in G2, have enough scratch.
+    pub(super) fn most_terms(&self) -> [usize; 2] {
+        self.most_terms
     }
 
     /// Waits for blocks of these sizes, which uploads may use from then on.
@@ -111,7 +148,11 @@ impl Engine {
     /// # Errors
     /// [`Error::DeviceMemory`] if the device's budget does not hold them, and [`Error::Cuda`].
     pub(super) fn leases(&self, sizes: &[usize]) -> Result<Vec<Lease<'_>>, Error> {
-        let blocks = self.memory.acquire(sizes)?;
+        let blocks = {
+            let _waiting = span(c"waiting for memory");
+            self.memory.acquire(sizes)?
+        };
+        self.trace_memory();
         let leases: Vec<_> = blocks.into_iter().map(|block| Lease::new(self, block)).collect();
         for until in leases.iter().flat_map(Lease::fences) {
             self.uploads_wait_for(until)?;
@@ -133,7 +174,11 @@ impl Engine {
     /// # Errors
     /// As [`Engine::leases`].
     pub(super) fn long_block(&self, bytes: usize) -> Result<Block, Error> {
-        let block = self.memory.acquire_long(&[bytes])?.pop();
+        let block = {
+            let _waiting = span(c"waiting for memory");
+            self.memory.acquire_long(&[bytes])?.pop()
+        };
+        self.trace_memory();
         let block = block.ok_or_else(|| Error::Internal { what: "a block for each size".to_owned() })?;
         for until in block.fences() {
             until.event().synchronize()?;
@@ -150,41 +195,30 @@ impl Engine {
         self.ring.expansions().wait_for(until.event())
     }
 
-    /// Waits for a turn on the compute stream, where what is enqueued waits for all uploads until now. It has as much scratch as
-    /// [`Engine::need_scratch`] was asked for.
+    /// Waits for a turn on the compute stream, where what is enqueued waits for all uploads until now. The trace calls it `what`.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn enqueue(&self) -> Result<Enqueuing<'_>, Error> {
-        let turn = self.order.turn();
-        self.compute_waits_for_uploads()?;
-        let scratch = self.scratch();
-        let (offset, bytes) = scratch.as_ref().map_or((0, 0), |block| (block.offset(), block.bytes()));
-        // SAFETY: the block is mapped; it is replaced only by who has a turn, and given back behind the work that uses it.
-        let scratch = unsafe { DeviceSlice::from_raw(self.address(offset), bytes) };
-        Ok(Enqueuing { _turn: turn, stream: &self.compute, scratch })
+    pub(super) fn enqueue(&self, what: &'static CStr) -> Result<Enqueuing<'_>, Error> {
+        self.enqueue_behind(what, None)
     }
 
-    /// Sees to it that there is so much scratch. Whoever asks holds no memory of which the end is not enqueued: it may wait for others'.
+    /// As [`Engine::enqueue`], where what is enqueued waits for `event` too.
     ///
     /// # Errors
-    /// As [`Engine::leases`].
-    pub(super) fn need_scratch(&self, bytes: usize) -> Result<(), Error> {
-        let enough = |scratch: &Option<Block>| scratch.as_ref().is_some_and(|block| block.bytes() >= bytes);
-        if enough(&self.scratch()) {
-            return Ok(());
-        }
-        let block = self.long_block(bytes)?;
-        let _turn = self.order.turn();
-        let mut scratch = self.scratch();
-        if enough(&scratch) {
-            return Ok(());
-        }
-        let used = Until::new(Event::record(&self.compute)?);
-        if let Some(old) = scratch.replace(block) {
-            old.release_after(used);
-        }
-        Ok(())
+    /// [`Error::Cuda`].
+    pub(super) fn enqueue_behind(&self, what: &'static CStr, event: Option<&Event>) -> Result<Enqueuing<'_>, Error> {
+        let turn = {
+            let _waiting = span(c"waiting for a turn");
+            self.order.turn()
+        };
+        let traced = span(c"enqueuing");
+        self.compute_waits_for_uploads()?;
+        event.map_or(Ok(()), |event| self.compute.wait_for(event))?;
+        // SAFETY: the block is mapped as long as the engine is there.
+        let scratch = unsafe { DeviceSlice::from_raw(self.address(self.scratch.offset()), self.scratch.bytes()) };
+        let begun = self.timeline.begin(&self.compute);
+        Ok(Enqueuing { engine: self, what, begun, _turn: turn, _traced: traced, stream: &self.compute, scratch })
     }
 
     /// The domain of 2^`log2` points, which is made by work on the compute stream the first time.
@@ -214,6 +248,25 @@ impl Engine {
     /// Where results go.
     pub(super) fn pinned(&self) -> &PinnedPool {
         &self.pinned
+    }
+
+    /// Vectors that the device has no room for.
+    pub(super) fn host_vectors(&self) -> &HostVectors {
+        &self.host_vectors
+    }
+
+    /// When the device did what.
+    pub(super) fn timeline(&self) -> &Arc<Timeline> {
+        &self.timeline
+    }
+
+    /// Records how much memory is held now.
+    pub(super) fn trace_memory(&self) {
+        if trace::is_on() {
+            let by_parameters = self.memory.budget().saturating_sub(self.memory.short_budget());
+            let by_proofs = self.memory.used_bytes().saturating_sub(by_parameters);
+            trace::held(self.ordinal, by_proofs, by_parameters);
+        }
     }
 
     /// The device's memory.
@@ -253,9 +306,11 @@ impl Engine {
             .into_iter()
             .try_for_each(|uploads| self.compute.wait_for(&Event::record(uploads)?))
     }
+}
 
-    fn scratch(&self) -> MutexGuard<'_, Option<Block>> {
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
+impl Drop for Enqueuing<'_> {
+    fn drop(&mut self) {
+        self.engine.timeline.end(self.begun.take(), self.what, (trace::Stream::Compute, self.stream), 0);
     }
 }
 
@@ -267,4 +322,10 @@ impl Enqueuing<'_> {
     pub(super) fn until(&self) -> Result<Until, Error> {
         Ok(Until::new(Event::record(self.stream)?))
     }
+}
+
+/// The sizes of one circuit with queries of these lengths.
+fn sizes(counts: &Counts) -> Sizes {
+    let domain_log2 = counts.domain_log2() as usize;
+    Sizes { domain_log2, inputs: counts.inputs, aux: counts.l, a: counts.a, b: counts.b, circuits: 1 }
 }

@@ -1,6 +1,7 @@
 //! Events.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::{
     status::{check, warn_unless_lost},
@@ -92,19 +93,32 @@ impl Event {
         self.raw.0
     }
 
-    /// Waits for this point and returns the seconds since `earlier`.
+    /// The time from `earlier` to this point, or `None` if one of them has not been reached; 0 if this one came first. Both were made by
+    /// [`Event::record`].
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], which may be that of earlier work.
+    pub(super) fn time_since(&self, earlier: &Event) -> Result<Option<Duration>, Error> {
+        let mut milliseconds = 0.0;
+        // SAFETY: the events live, and one number is written.
+        match unsafe { sys::cudaEventElapsedTime(&mut milliseconds, earlier.as_raw(), self.as_raw()) } {
+            sys::ERROR_NOT_READY => {
+                super::status::forget_last_error();
+                Ok(None)
+            }
+            code => check("cudaEventElapsedTime", code)
+                .map(|()| Some(Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default())),
+        }
+    }
+
+    /// Waits for this point and returns the seconds since `earlier`, which comes before it.
     ///
     /// # Errors
     /// [`Error::Cuda`], which may be that of earlier work.
     #[cfg(feature = "kit")]
     pub fn seconds_since(&self, earlier: &Event) -> Result<f64, Error> {
-        let mut milliseconds = 0.0;
         self.synchronize()?;
-        // SAFETY: the events live, and one number is written.
-        check("cudaEventElapsedTime", unsafe {
-            sys::cudaEventElapsedTime(&mut milliseconds, earlier.as_raw(), self.as_raw())
-        })?;
-        Ok(f64::from(milliseconds) / 1e3)
+        Ok(self.time_since(earlier)?.unwrap_or_default().as_secs_f64())
     }
 }
 

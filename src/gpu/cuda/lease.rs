@@ -63,12 +63,14 @@ impl memory::Backing for Backing {
 pub(super) struct Lease<'e> {
     engine: &'e Engine,
     block: Option<Block>,
-    taken: usize,
+    region: Region,
 }
 
 impl<'e> Lease<'e> {
     pub(super) fn new(engine: &'e Engine, block: Block) -> Self {
-        Self { engine, block: Some(block), taken: 0 }
+        // SAFETY: all of the block, which is mapped memory.
+        let bytes = unsafe { DeviceSlice::from_raw(engine.address(block.offset()), block.bytes()) };
+        Self { engine, block: Some(block), region: Region::new(bytes) }
     }
 
     /// What must be over before the block is first used.
@@ -81,19 +83,14 @@ impl<'e> Lease<'e> {
     /// # Panics
     /// If there is not so much left: sizes are added up with [`room_for`] first.
     pub(super) fn take<T: Plain>(&mut self, len: usize) -> DeviceSlice<T> {
-        let Some(block) = &self.block else { unreachable!("a block is released last") };
-        let (first, bytes) = (self.taken, room_for::<T>(len));
-        self.taken += bytes;
-        assert!(self.taken <= block.bytes(), "{} bytes of {}", self.taken, block.bytes());
-        let pointer = self.engine.address(block.offset() + first);
-        // SAFETY: part of the block, which is mapped memory, and aligned as blocks and rooms are.
-        unsafe { DeviceSlice::from_raw(pointer, len) }
+        self.region.take(len)
     }
 
     /// Gives the block to whoever comes next, who waits for `until` on the device.
     pub(super) fn release_after(mut self, until: &Until) {
         if let Some(block) = self.block.take() {
             block.release_after(until.clone());
+            self.engine.trace_memory();
         }
     }
 }
@@ -108,6 +105,34 @@ impl Drop for Lease<'_> {
                 drop(block);
             }
         }
+        self.engine.trace_memory();
+    }
+}
+
+/// Memory that is shared out from its beginning on.
+#[derive(Debug)]
+pub(super) struct Region {
+    bytes: DeviceSlice<u8>,
+    taken: usize,
+}
+
+impl Region {
+    /// All of `bytes`, aligned to 256.
+    pub(super) fn new(bytes: DeviceSlice<u8>) -> Self {
+        Self { bytes, taken: 0 }
+    }
+
+    /// Takes room for `len` values from what is left.
+    ///
+    /// # Panics
+    /// If there is not so much left: sizes are added up with [`room_for`] first.
+    pub(super) fn take<T: Plain>(&mut self, len: usize) -> DeviceSlice<T> {
+        let (first, bytes) = (self.taken, room_for::<T>(len));
+        self.taken += bytes;
+        assert!(self.taken <= self.bytes.len(), "{} bytes of {}", self.taken, self.bytes.len());
+        let pointer = self.bytes.as_raw().wrapping_byte_add(first);
+        // SAFETY: part of the memory, and aligned as it and rooms are.
+        unsafe { DeviceSlice::from_raw(pointer, len) }
     }
 }
 

@@ -13,11 +13,13 @@ use super::staging::{Ring, SLOT_BYTES};
 use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::params::{Encoded, Query};
+use crate::prove::Residence;
 use crate::threads;
+use crate::trace::{self, span};
 
 /// Bytes that a thread reads at a time: a slot is shared out between 16.
 const READ: usize = 1 << 20;
-/// Bytes that are decoded at a time where nothing is kept.
+/// Bytes that are decoded at a time where nothing is kept, if a slot has so many.
 const CHECKED_AT_A_TIME: usize = 48 << 20;
 
 /// Reads, decodes and checks all queries, which go to `resident`. It is complete on return.
@@ -50,9 +52,11 @@ fn send<G: Group>(
     (0..all).step_by(per_piece).try_for_each(|first| {
         let len = per_piece.min(all - first);
         let mut slot = ring.take()?;
+        let reading = span(c"reading");
         let parts = slot.values::<u8>()[..len * G::ENCODED].par_chunks_mut(READ).enumerate();
         let offset = first * G::ENCODED;
         threads::install(|| parts.try_for_each(|(i, part)| encoded.read(query, offset + i * READ, part)))??;
+        drop(reading);
         slot.send_through(len * G::ENCODED, |bytes, stream| {
             let run = Run { bytes, len, first: first as u64, query: query as usize };
             decode::<G>(points, first, &run, faults, stream)
@@ -66,20 +70,21 @@ fn send<G: Group>(
 /// As [`load`].
 pub(super) fn check(engine: &Engine, encoded: Encoded<'_>, raw: &Raw) -> Result<(), Error> {
     let faults = raw.faults();
-    let [mut lease] = engine.lease([CHECKED_AT_A_TIME])?;
-    let bytes = lease.take(CHECKED_AT_A_TIME);
+    let room = engine.plan(raw.counts(), Residence::Streamed)?.slot_bytes.min(CHECKED_AT_A_TIME);
+    let [mut lease] = engine.lease([room])?;
+    let bytes = lease.take(room);
     engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
     for query in Query::ALL {
         match query {
-            Query::BG2 => check_query::<G2>(engine.passing(), encoded, query, raw, &bytes, faults)?,
-            _ => check_query::<G1>(engine.passing(), encoded, query, raw, &bytes, faults)?,
+            Query::BG2 => check_query::<G2>(engine, encoded, query, raw, &bytes, faults)?,
+            _ => check_query::<G1>(engine, encoded, query, raw, &bytes, faults)?,
         }
     }
     first_fault(encoded, faults, engine.passing())
 }
 
 fn check_query<G: Group>(
-    stream: &Stream,
+    engine: &Engine,
     encoded: Encoded<'_>,
     query: Query,
     raw: &Raw,
@@ -90,9 +95,12 @@ fn check_query<G: Group>(
     (0..all).step_by(per_piece).try_for_each(|first| {
         let len = per_piece.min(all - first);
         let bytes = bytes.range(0..len * G::ENCODED);
-        raw.copy(query, first * G::ENCODED, &bytes, stream)?;
-        let run = Run { bytes: &bytes, len, first: first as u64, query: query as usize };
-        decode_in_place::<G>(&run, faults, stream).map(drop)
+        let stream = engine.passing();
+        engine.timeline().traced(c"checking", (trace::Stream::Passing, stream), bytes.len(), || {
+            raw.copy(query, first * G::ENCODED, &bytes, stream)?;
+            let run = Run { bytes: &bytes, len, first: first as u64, query: query as usize };
+            decode_in_place::<G>(&run, faults, stream).map(drop)
+        })
     })
 }
 

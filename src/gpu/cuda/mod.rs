@@ -12,6 +12,8 @@ mod event;
 mod fifo;
 mod group;
 mod guard;
+mod h_parts;
+mod host_vectors;
 mod lease;
 mod loader;
 mod mapping;
@@ -33,6 +35,7 @@ mod status;
 mod stream;
 mod streamed;
 mod terms;
+mod timeline;
 mod witness;
 
 use buffer::{DeviceBuffer, DeviceSlice, Plain};
@@ -42,7 +45,8 @@ use guard::DeviceGuard;
 use msm::Shape;
 use ntt::Domain;
 use stream::Stream;
-use terms::{terms_scratch_bytes, Lists, Variables};
+use terms::{Lists, Variables};
+use timeline::Timeline;
 
 use super::{absence, archs, DeviceInfo};
 use crate::error::Error;
@@ -75,5 +79,6 @@ pub mod kit {
     pub use super::status::check;
     pub use super::stream::Stream;
     pub use super::terms::{terms_scratch_bytes, Lists, Variables};
+    pub use super::timeline::Timeline;
     pub use crate::params::{spoilt_cases, PointFault, Sample, SpoiltCase, TO_SPOIL};
 }

@@ -6,6 +6,7 @@
 use super::{status::check, DeviceSlice, Group, Stream};
 use crate::curve::Fr;
 use crate::error::Error;
+use crate::prove::plan::scratch::Windows;
 use crate::sys;
 
 /// Which scalar a term has.
@@ -61,9 +62,38 @@ pub struct Shape(sys::interlock_msm_shape);
 
 impl Shape {
     /// The one that suits `len` terms.
+    #[cfg(any(test, feature = "kit"))]
     pub fn for_terms(len: usize) -> Self {
         // SAFETY: it takes a number.
         Self(unsafe { sys::interlock_msm_shape_for(len) })
+    }
+
+    /// The one that suits `len` terms with as many windows at a time as so many bytes of scratch allow.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if they do not allow one: terms are shared out so that they do.
+    pub(super) fn within<G: Group>(len: usize, scratch: usize) -> Result<Self, Error> {
+        let windows = Windows::within(len, size_of::<G::Sum>(), scratch);
+        let windows =
+            windows.ok_or_else(|| Error::Internal { what: format!("{len} terms for {scratch} bytes of scratch") })?;
+        Ok(Self(sys::interlock_msm_shape {
+            window_bits: windows.bits,
+            windows: windows.count,
+            group: windows.group,
+            segment_bits: windows.segment_bits,
+        }))
+    }
+
+    /// What a plan takes for the bytes of scratch in this shape, at least as many as [`msm_scratch_bytes`] says.
+    #[cfg(feature = "kit")]
+    pub fn planned_scratch_bytes<G: Group>(&self, len: usize) -> usize {
+        self.as_planned().scratch(len, size_of::<G::Sum>())
+    }
+
+    #[cfg(any(test, feature = "kit"))]
+    fn as_planned(&self) -> Windows {
+        let sys::interlock_msm_shape { window_bits, windows, group, segment_bits } = self.0;
+        Windows { bits: window_bits, count: windows, group, segment_bits }
     }
 
     /// Windows of `bits` bits, `group` at a time.
@@ -147,6 +177,25 @@ pub fn msm<G: Group>(
     check("interlock_msm", unsafe { G::msm(scratch.as_raw(), sums.as_raw(), &terms, shape.0, stream.as_raw()) })
 }
 
+/// Enqueues the putting in order of scalars: `out` becomes those numbered from `first` on, the numbers having `bits` bits that are reversed.
+///
+/// # Errors
+/// [`Error::Size`] if there are not so many, and [`Error::Cuda`].
+pub(super) fn gather(
+    out: &DeviceSlice<Fr>,
+    scalars: &DeviceSlice<Fr>,
+    bits: u32,
+    first: usize,
+    stream: &Stream,
+) -> Result<(), Error> {
+    at_least("scalars", scalars.len(), 1 << bits)?;
+    at_least("scalars", 1 << bits, first + out.len())?;
+    // SAFETY: the ranges have the sizes that were checked.
+    check("interlock_gather", unsafe {
+        sys::interlock_gather(out.as_raw(), scalars.as_raw(), bits, first, out.len(), stream.as_raw())
+    })
+}
+
 /// The result of an MSM from the sums that it left: a point doubling for each bit of a scalar, and an addition for each sum.
 pub fn combine<G: Group>(sums: &[G::Sum], shape: Shape) -> G::Jacobian {
     let mut order: Vec<usize> = (0..sums.len()).collect();
@@ -213,6 +262,16 @@ pub(super) fn at_least(what: &str, found: usize, needed: usize) -> Result<(), Er
 mod tests {
     use super::*;
     use crate::gpu::cuda::G1;
+
+    #[test]
+    fn plans_have_the_kernels_shapes() {
+        for log2 in 0..31 {
+            for terms in [1 << log2, (1 << log2) + 1, 3 << log2, (5 << 24) / (log2 + 1)] {
+                assert_eq!(Windows::suiting(terms), Shape::for_terms(terms).as_planned(), "{terms} terms");
+            }
+        }
+        assert_eq!(Windows::suiting(0), Shape::for_terms(0).as_planned());
+    }
 
     /// Every sum is the generator, so that the result is the sum of the weights times it.
     #[test]

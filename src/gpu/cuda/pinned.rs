@@ -42,7 +42,12 @@ impl PinnedBuffer {
         unsafe { std::slice::from_raw_parts_mut(self.pointer.cast(), self.bytes / size_of::<T>()) }
     }
 
-    /// Its address, for copies.
+    /// How many bytes it has.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Its address, for copies and for kernels.
     pub fn as_raw(&self) -> *const c_void {
         self.pointer
     }

@@ -1,63 +1,101 @@
 //! The quotient polynomial h of a circuit, from the uploading of a, b and c on.
 
+use std::ffi::CStr;
 use std::sync::Arc;
 
 use super::circuit::Circuit;
 use super::engine::Engine;
-use super::lease::{room_for, Until};
+use super::host_vectors::HostVector;
+use super::lease::{room_for, Lease, Until};
 use super::{DeviceSlice, Domain};
 use crate::curve::Fr;
 use crate::error::Error;
+use crate::prove::{Plan, Vectors};
+use crate::trace::span;
 
-/// A domain, and whether c is held beside a and b.
+/// A domain, and where vectors over it are.
 pub(super) struct Quotient {
     domain: Arc<Domain>,
     log2: u32,
-    apart: bool,
+    vectors: Vectors,
 }
 
-/// Memory for the vectors besides a, of which only h is left.
-pub(super) struct Vectors {
-    pub(super) b: DeviceSlice<Fr>,
-    /// As long as b, or nothing if c is not held beside it.
-    pub(super) c: DeviceSlice<Fr>,
+/// The vector that is a at first and h, in bit-reversed order, at last.
+pub(super) struct Coefficients<'e> {
+    pub(super) values: DeviceSlice<Fr>,
+    /// Where they are put in order, if they are in host memory: room for as many as are worked on at a time.
+    pub(super) ordered: Option<DeviceSlice<Fr>>,
+    host: Option<HostVector<'e>>,
+}
+
+/// Memory for the other vectors.
+pub(super) struct Others<'e> {
+    lease: Lease<'e>,
+    b: DeviceSlice<Fr>,
+    /// None if c takes the place of b.
+    c: Option<DeviceSlice<Fr>>,
+    host: Option<HostVector<'e>>,
 }
 
 impl Quotient {
-    /// Over the domain of 2^`log2` points. Where `apart` says so, c has memory of its own and is uploaded beside the transforms of a and b;
-    /// else it waits for b's.
+    /// Over the domain of 2^`log2` points, with the vectors where `plan` says.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(engine: &Engine, log2: u32, apart: bool) -> Result<Self, Error> {
-        Ok(Self { domain: engine.domain(log2)?, log2, apart })
+    pub(super) fn new(engine: &Engine, log2: u32, plan: &Plan) -> Result<Self, Error> {
+        Ok(Self { domain: engine.domain(log2)?, log2, vectors: plan.vectors })
     }
 
-    /// Elements of a vector.
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         1 << self.log2
     }
 
-    /// Elements of [`Vectors::c`].
-    pub(super) fn len_of_c(&self) -> usize {
-        if self.apart {
-            self.len()
+    /// Bytes that [`Coefficients`] take of a lease, of which `part` are worked on at a time.
+    pub(super) fn room(&self, part: usize) -> usize {
+        if self.vectors.keeps_h() {
+            room_for::<Fr>(self.len())
         } else {
-            0
+            room_for::<Fr>(part)
         }
     }
 
-    /// Bytes of a vector.
-    pub(super) fn room(&self) -> usize {
-        room_for::<Fr>(self.len())
+    /// Bytes of the lease of [`Others`].
+    pub(super) fn room_for_others(&self) -> usize {
+        self.vectors.others() * room_for::<Fr>(self.len())
     }
 
-    /// Bytes of [`Vectors`].
-    pub(super) fn room_for_vectors(&self) -> usize {
-        self.room() + room_for::<Fr>(self.len_of_c())
+    /// Takes [`Quotient::room`] of `lease`.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], where host memory is taken.
+    pub(super) fn coefficients<'e>(
+        &self,
+        engine: &'e Engine,
+        part: usize,
+        lease: &mut Lease<'e>,
+    ) -> Result<Coefficients<'e>, Error> {
+        if self.vectors.keeps_h() {
+            return Ok(Coefficients { values: lease.take(self.len()), ordered: None, host: None });
+        }
+        let host = HostVector::take(engine, self.len())?;
+        Ok(Coefficients { values: host.slice(self.len()), ordered: Some(lease.take(part)), host: Some(host) })
     }
 
-    /// Enqueues the making of h's coefficients in `a`, in bit-reversed order, and returns until when the other vectors are in use.
+    /// The other vectors, in a lease of [`Quotient::room_for_others`].
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], where host memory is taken.
+    pub(super) fn others<'e>(&self, engine: &'e Engine, mut lease: Lease<'e>) -> Result<Others<'e>, Error> {
+        if self.vectors.others() == 0 {
+            let host = HostVector::take(engine, self.len())?;
+            return Ok(Others { lease, b: host.slice(self.len()), c: None, host: Some(host) });
+        }
+        let b = lease.take(self.len());
+        let c = (self.vectors == Vectors::Three).then(|| lease.take(self.len()));
+        Ok(Others { lease, b, c, host: None })
+    }
+
+    /// Enqueues the making of h and returns until when the other vectors are in use.
     ///
     /// # Errors
     /// [`Error::NonCanonicalScalar`], [`Error::Cuda`], [`Error::Threads`].
@@ -65,28 +103,50 @@ impl Quotient {
         &self,
         engine: &Engine,
         circuit: Circuit<'_>,
-        a: &mut DeviceSlice<Fr>,
-        vectors: &mut Vectors,
+        h: &mut Coefficients<'_>,
+        others: &mut Others<'_>,
     ) -> Result<Until, Error> {
-        let upload = |name: &str, values: &[Fr], to: &DeviceSlice<Fr>| {
+        let upload = |what: &'static CStr, name: &str, values: &[Fr], to: &DeviceSlice<Fr>| {
+            let _sending = span(what);
             engine.ring().send_scalars(values, to)?.map_err(|index| circuit.not_canonical(name, index))
         };
-        upload("a", circuit.evaluations.a, a)?;
-        upload("b", circuit.evaluations.b, &vectors.b)?;
+        let a = &mut h.values;
+        upload(c"sending a", "a", circuit.evaluations.a, a)?;
+        upload(c"sending b", "b", circuit.evaluations.b, &others.b)?;
         let product = {
-            let turn = engine.enqueue()?;
-            self.domain.product(a, &mut vectors.b, turn.stream)?;
+            let turn = engine.enqueue(c"product")?;
+            self.domain.product(a, &mut others.b, turn.stream)?;
             turn.until()?
         };
-        let c = if self.apart {
-            &mut vectors.c
-        } else {
-            engine.uploads_wait_for(&product)?;
-            &mut vectors.b
+        let c = match &mut others.c {
+            Some(c) => c,
+            None => {
+                engine.uploads_wait_for(&product)?;
+                &mut others.b
+            }
         };
-        upload("c", circuit.evaluations.c, c)?;
-        let turn = engine.enqueue()?;
+        upload(c"sending c", "c", circuit.evaluations.c, c)?;
+        let turn = engine.enqueue(c"quotient")?;
         self.domain.finish(a, c, turn.stream)?;
         turn.until()
+    }
+}
+
+impl Coefficients<'_> {
+    /// Gives back what is not of the lease, for use after `until`.
+    pub(super) fn release_after(self, until: &Until) {
+        if let Some(host) = self.host {
+            host.release_after(until);
+        }
+    }
+}
+
+impl Others<'_> {
+    /// Gives the memory back, for use after `until`.
+    pub(super) fn release_after(self, until: &Until) {
+        self.lease.release_after(until);
+        if let Some(host) = self.host {
+            host.release_after(until);
+        }
     }
 }

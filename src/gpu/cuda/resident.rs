@@ -17,6 +17,8 @@ pub(super) struct Resident {
     pub(super) a: DeviceSlice<G1Affine>,
     pub(super) b_g1: DeviceSlice<G1Affine>,
     pub(super) b_g2: DeviceSlice<G2Affine>,
+    /// How long they are.
+    pub(super) counts: Counts,
     _block: Block,
 }
 
@@ -30,12 +32,6 @@ impl Resident {
         let resident = Self::allocate(engine, &srs.counts)?;
         srs.read_encoded(|encoded| loader::load(engine.ring(), encoded, &resident))?;
         Ok(resident)
-    }
-
-    /// Bytes that the queries take.
-    pub(super) fn room(counts: &Counts) -> usize {
-        let Counts { h, l, a, b, .. } = *counts;
-        [h, l, a, b].map(room_for::<G1Affine>).iter().sum::<usize>() + room_for::<G2Affine>(b)
     }
 
     /// The queries, back in memory.
@@ -56,7 +52,8 @@ impl Resident {
 
     fn allocate(engine: &Engine, counts: &Counts) -> Result<Self, Error> {
         let Counts { h, l, a, b, .. } = *counts;
-        let block = engine.long_block(Self::room(counts))?;
+        let room = [h, l, a, b].map(room_for::<G1Affine>).iter().sum::<usize>() + room_for::<G2Affine>(b);
+        let block = engine.long_block(room)?;
         let mut taken = block.offset();
         fn take<T: Plain>(engine: &Engine, taken: &mut usize, len: usize) -> DeviceSlice<T> {
             // SAFETY: part of the block, whose size is the sum of these rooms.
@@ -70,6 +67,7 @@ impl Resident {
             a: take(engine, &mut taken, a),
             b_g1: take(engine, &mut taken, b),
             b_g2: take(engine, &mut taken, b),
+            counts: *counts,
             _block: block,
         })
     }

@@ -30,7 +30,7 @@ impl Residents {
     /// place of others that nobody uses if need be.
     ///
     /// # Errors
-    /// Those of [`Resident::load`] and [`Raw::load`].
+    /// Those of [`Resident::load`] and [`Raw::load`], and [`Error::DeviceMemory`] if the budget is too small for any proof with them.
     pub(super) fn get(&self, engine: &Engine, ordinal: usize, srs: &Parameters) -> Result<Points, Error> {
         let place = srs.attached(ordinal, Place::default);
         let mut here = lock(&place);
@@ -46,7 +46,7 @@ impl Residents {
     }
 
     fn load(engine: &Engine, srs: &Parameters) -> Result<Points, Error> {
-        if engine.has_room_for(&srs.counts) {
+        if engine.would_keep(&srs.counts)? {
             match Resident::load(engine, srs) {
                 Err(error) if error.is_device_out_of_memory() => {
                     logging::info!("{error}: these parameters are streamed")

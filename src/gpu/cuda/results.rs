@@ -5,6 +5,7 @@ use super::pinned::{PinnedLease, PinnedPool};
 use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::cpu::Sums;
 use crate::error::Error;
+use crate::trace::span;
 
 /// Which sum of a proof a result belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,11 @@ impl Results {
 
     /// Waits for them and adds them to `sums`.
     pub(super) fn add_to(&self, sums: &mut Sums) -> Result<(), Error> {
-        self.there.synchronize()?;
+        {
+            let _waiting = span(c"waiting for results");
+            self.there.synchronize()?;
+        }
+        let _adding = span(c"adding up");
         for entry in &self.layout.entries {
             match entry.query {
                 Query::H => self.add::<G1>(entry, &mut sums.h),

@@ -2,20 +2,21 @@
 
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::classes::Classes;
+use super::classes::Span;
 use super::fifo::Fifo;
 use super::pieces::{pack, PIECE};
 use super::pinned::PinnedBuffer;
-use super::{msm::at_least, status::check, DeviceBuffer, DeviceSlice, Event, Plain, Stream};
+use super::{msm::at_least, status::check, DeviceBuffer, DeviceSlice, Event, Plain, Stream, Timeline};
 use crate::curve::Fr;
 use crate::error::Error;
 use crate::logging::warning;
 use crate::sys;
 use crate::threads;
+use crate::trace::{self, span};
 
 /// Bytes of a slot: 0.3 ms of the bus, long beside what a copy (3 µs) and a round of all threads (50 µs) cost to start.
 pub const SLOT_BYTES: usize = 16 << 20;
@@ -32,6 +33,7 @@ pub struct Ring {
     copies: Stream,
     /// Not that of the copies, which would have to wait where the device has no room for the kernel beside others.
     expansions: Stream,
+    timeline: Arc<Timeline>,
 }
 
 /// What a slot has, on both sides.
@@ -47,11 +49,12 @@ struct Memory {
 }
 
 impl Ring {
-    /// A ring for the current device: [`SLOT_BYTES`] for each slot, of pinned memory and of the device's.
+    /// A ring for the current device: [`SLOT_BYTES`] for each slot, of pinned memory and of the device's. What it does is traced in
+    /// `timeline`.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub fn new() -> Result<Self, Error> {
+    pub fn new(timeline: Arc<Timeline>) -> Result<Self, Error> {
         let slot = |_| {
             Ok(Mutex::new(Memory {
                 pinned: PinnedBuffer::new(SLOT_BYTES)?,
@@ -65,6 +68,7 @@ impl Ring {
             free: Fifo::new(0..SLOTS),
             copies: Stream::new()?,
             expansions: Stream::urgent()?,
+            timeline,
         })
     }
 
@@ -84,6 +88,7 @@ impl Ring {
     /// # Errors
     /// [`Error::Cuda`], which may be that of earlier work.
     pub fn take(&self) -> Result<Slot<'_>, Error> {
+        let _waiting = span(c"waiting for a slot");
         let number = self.free.take();
         let memory = self.slots[number].lock().unwrap_or_else(PoisonError::into_inner);
         let slot = Slot { ring: self, number, memory, used: false };
@@ -115,6 +120,15 @@ impl Ring {
             return Ok(());
         }
         self.send_load(&load)
+    }
+
+    /// The streams as the trace shows them.
+    fn shown_copies(&self) -> (trace::Stream, &Stream) {
+        (trace::Stream::Copies, &self.copies)
+    }
+
+    fn shown_expansions(&self) -> (trace::Stream, &Stream) {
+        (trace::Stream::Expansions, &self.expansions)
     }
 
     fn send_load(&self, load: &Load<'_>) -> Result<(), Error> {
@@ -159,7 +173,7 @@ impl Ring {
     ///
     /// # Errors
     /// [`Error::Size`] if there is no room, [`Error::Cuda`], which may be that of earlier work, and [`Error::Threads`].
-    pub fn send_classes(&self, classes: &Classes, first: usize, to: &ClassesOnDevice<'_>) -> Result<(), Error> {
+    pub fn send_classes(&self, classes: &Span<'_>, first: usize, to: &ClassesOnDevice<'_>) -> Result<(), Error> {
         let starts = classes.starts(first);
         let mut uploads = Vec::new();
         Upload::list(&mut uploads, classes.words(), to.words)?;
@@ -169,14 +183,14 @@ impl Ring {
     }
 }
 
-/// Where the parts of [`Classes`] go.
+/// Where what is in a [`Span`] goes.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassesOnDevice<'a> {
-    /// [`Classes::words_len`] words.
+    /// [`Span::words_len`] words.
     pub words: &'a DeviceSlice<u64>,
-    /// [`Classes::chunks_len`] numbers.
+    /// [`Span::chunks_len`] numbers.
     pub starts: &'a DeviceSlice<u32>,
-    /// [`Classes::full_len`] scalars.
+    /// [`Span::full_len`] scalars.
     pub full: &'a DeviceSlice<Fr>,
 }
 
@@ -255,11 +269,16 @@ impl Slot<'_> {
     /// # Safety
     /// There is room for them where they go.
     unsafe fn send_bytes(mut self, copies: impl IntoIterator<Item = (Range<usize>, *mut c_void)>) -> Result<(), Error> {
+        let ring = self.ring;
+        let begun = ring.timeline.begin(&ring.copies);
+        let mut bytes = 0;
         let sent = copies
             .into_iter()
+            .inspect(|(from, _)| bytes += from.len())
             // SAFETY: as this function's.
             .try_for_each(|(from, to)| unsafe { self.copy(from, to) })
-            .and_then(|()| self.memory.over.move_to(&self.ring.copies));
+            .and_then(|()| self.memory.over.move_to(&ring.copies));
+        ring.timeline.end(begun, c"copy", ring.shown_copies(), bytes);
         self.settle(sent)
     }
 
@@ -273,13 +292,17 @@ impl Slot<'_> {
         len: usize,
         work: impl FnOnce(&DeviceSlice<u8>, &Stream) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let (copies, expansions) = (&self.ring.copies, &self.ring.expansions);
+        let ring = self.ring;
+        let (copies, expansions) = (&ring.copies, &ring.expansions);
         let bytes = self.memory.device.range(0..len.min(SLOT_BYTES));
         // SAFETY: the place on the device has the slot's size.
-        let sent = unsafe { self.copy(0..len, bytes.as_raw()) }
+        let copied = || unsafe { self.copy(0..len, bytes.as_raw()) };
+        let sent = ring
+            .timeline
+            .traced(c"copy", ring.shown_copies(), len, copied)
             .and_then(|()| self.memory.copied.move_to(copies))
             .and_then(|()| expansions.wait_for(&self.memory.copied))
-            .and_then(|()| work(&bytes, expansions))
+            .and_then(|()| ring.timeline.traced(c"decoding", ring.shown_expansions(), 0, || work(&bytes, expansions)))
             .and_then(|()| self.memory.over.move_to(expansions));
         self.settle(sent)
     }
@@ -288,27 +311,28 @@ impl Slot<'_> {
     /// [`pack`] has put there to `to`.
     fn send_packed(mut self, spans: &[Range<usize>], to: &DeviceSlice<Fr>) -> Result<(), Error> {
         const UNIT: usize = size_of::<Fr>();
-        let (copies, expansions) = (&self.ring.copies, &self.ring.expansions);
+        let ring = self.ring;
+        let (copies, expansions) = (&ring.copies, &ring.expansions);
         let pieces = self.memory.device.as_raw();
-        let sent = spans
-            .iter()
-            .map(|span| span.start * UNIT..span.end * UNIT)
+        let bytes = spans.iter().map(|span| span.len() * UNIT).sum();
+        let copied = || {
+            let mut spans = spans.iter().map(|span| span.start * UNIT..span.end * UNIT);
             // SAFETY: the place on the device has the slot's size.
-            .try_for_each(|span| unsafe { self.copy(span.clone(), pieces.wrapping_byte_add(span.start)) })
+            spans.try_for_each(|span| unsafe { self.copy(span.clone(), pieces.wrapping_byte_add(span.start)) })
+        };
+        // SAFETY: `pack` has put a table of places at the beginning and the pieces of as many scalars at these; both ranges are
+        // aligned to 32 bytes.
+        let expanded = || unsafe {
+            let places = pieces.cast_const().cast();
+            let status = sys::interlock_expand(to.as_raw(), to.len(), pieces, places, expansions.as_raw());
+            check("interlock_expand", status)
+        };
+        let sent = ring
+            .timeline
+            .traced(c"copy", ring.shown_copies(), bytes, copied)
             .and_then(|()| self.memory.copied.move_to(copies))
             .and_then(|()| expansions.wait_for(&self.memory.copied))
-            // SAFETY: `pack` has put a table of places at the beginning and the pieces of as many scalars at these; both ranges are
-            // aligned to 32 bytes.
-            .and_then(|()| unsafe {
-                let status = sys::interlock_expand(
-                    to.as_raw(),
-                    to.len(),
-                    pieces,
-                    pieces.cast_const().cast(),
-                    expansions.as_raw(),
-                );
-                check("interlock_expand", status)
-            })
+            .and_then(|()| ring.timeline.traced(c"expansion", ring.shown_expansions(), 0, expanded))
             .and_then(|()| self.memory.over.move_to(expansions));
         self.settle(sent)
     }

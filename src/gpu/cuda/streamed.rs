@@ -1,77 +1,59 @@
 //! The work of circuits on a device that has no room for their parameters: these pass by, part by part, from pinned host memory, while
 //! kernels work on the parts before. Every part serves all circuits that are held at a time.
 
+use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::circuit::Circuit;
-use super::classes::CHUNK;
 use super::decode::{decode_in_place, Faults, Run};
 use super::engine::{Engine, Enqueuing};
+use super::h_parts::HParts;
 use super::lease::{room_for, Lease, Until};
-use super::msm::{msm, msm_scratch_bytes, Scalars, Shape, Terms};
-use super::quotient::{Quotient, Vectors};
+use super::quotient::{Coefficients, Others, Quotient};
 use super::raw::Raw;
-use super::results::{self, Layout, Results};
-use super::witness::{Classified, OnDevice, Part, PartPoints};
+use super::results::{Layout, Results};
+use super::witness::{Classified, Part, PartPoints, Rooms};
 use super::{DeviceSlice, Event, Group, Stream, G1, G2};
-use crate::curve::{Fr, G1Affine};
 use crate::error::Error;
-use crate::params::{Counts, Query};
-use crate::prove::Witness;
-
-/// Slots for parts on the device: one is worked on, one is full, one is filled.
-const SLOTS: usize = 3;
-/// Bytes of a slot, where the budget allows: 2^22 points of G1, whose MSM takes four times as long as their copying.
-const MOST_SLOT: usize = 384 << 20;
-/// What of the budget all slots take at most.
-const SHARE_OF_SLOTS: usize = 8;
-/// Private variables by which parts grow: the fewest, as a part that does not fit into a slot makes all of them larger.
-const STEP: usize = CHUNK;
+use crate::params::Query;
+use crate::prove::plan::SLOTS;
+use crate::prove::{Plan, Residence};
+use crate::trace;
 
 /// Enqueues all of the circuits' work; nothing of them is needed any more on return. The results of each come in parts, to be added up.
 ///
 /// # Errors
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
 pub(super) fn enqueue(engine: &Engine, circuits: &[Circuit<'_>], raw: &Raw) -> Result<Vec<Vec<Results>>, Error> {
-    let budget = engine.memory().budget();
-    let slot = (budget / SHARE_OF_SLOTS / SLOTS).min(MOST_SLOT);
-    let quotient = Quotient::new(engine, raw.counts().domain_log2(), false)?;
-    let common = quotient.room_for_vectors() + SLOTS * slot;
+    let plan = engine.plan(raw.counts(), Residence::Streamed)?;
+    let quotient = Quotient::new(engine, raw.counts().domain_log2(), &plan)?;
+    let common = quotient.room_for_others() + SLOTS * plan.slot_bytes;
     let mut enqueued = Vec::new();
     let mut held: Vec<Member<'_>> = Vec::new();
-    let mut cut = None;
+    let mut parts = Vec::new();
     for circuit in circuits {
-        if let (Some(first), Some(of_first)) = (held.first(), &cut) {
-            let member = Member::new(*circuit, of_first)?;
+        if let Some(first) = held.first() {
+            let member = Member::new(*circuit, raw, &plan, |_| parts.clone())?;
             let all = common + held.iter().chain([&member]).map(|member| member.room(&quotient)).sum::<usize>();
             // Half of the budget is left to other workers.
-            if all <= budget / 2 && first.circuit.witness.has_densities_of(circuit.witness) {
+            if all <= engine.memory().budget() / 2 && first.circuit.witness.has_densities_of(circuit.witness) {
                 held.push(member);
                 continue;
             }
+            enqueued.extend(enqueue_held(engine, std::mem::take(&mut held), raw, &parts, &plan, &quotient)?);
         }
-        if let Some(cut) = &cut {
-            enqueued.extend(enqueue_held(engine, std::mem::take(&mut held), raw, cut, &quotient)?);
-        }
-        let own = Cut::new(raw.counts(), circuit.witness, slot);
-        held.push(Member::new(*circuit, &own)?);
-        cut = Some(own);
+        let most = engine.most_terms();
+        let member = Member::new(*circuit, raw, &plan, |classified| {
+            parts = classified.cut(|load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most));
+            parts.clone()
+        })?;
+        held.push(member);
     }
-    if let Some(cut) = &cut {
-        enqueued.extend(enqueue_held(engine, held, raw, cut, &quotient)?);
+    if !held.is_empty() {
+        enqueued.extend(enqueue_held(engine, held, raw, &parts, &plan, &quotient)?);
     }
     Ok(enqueued)
-}
-
-/// How the parameters are cut into parts that a slot holds.
-struct Cut {
-    /// Points of `h`.
-    h: Vec<Range<usize>>,
-    /// Variables, and the points of `a` and of `b` that are theirs.
-    witness: Vec<(Part, [Range<usize>; 2])>,
-    /// Bytes of a slot, which takes each part.
-    slot: usize,
 }
 
 /// A part in the order in which they pass.
@@ -81,68 +63,18 @@ enum Passing {
     Witness(usize),
 }
 
-impl Cut {
-    fn new(counts: &Counts, witness: &Witness<'_>, slot: usize) -> Self {
-        let per_part = (slot / G1::ENCODED).max(1);
-        let h = (0..counts.h).step_by(per_part).map(|first| first..counts.h.min(first + per_part)).collect();
-        let witness = parts_of_witness(witness, slot);
-        let bytes = |(part, [a, b]): &(Part, [Range<usize>; 2])| bytes_of(part.aux.len(), a.len(), b.len());
-        let slot = witness.iter().map(bytes).fold(slot, usize::max);
-        Self { h, witness, slot }
+/// So many parts of `h`, whose MSMs take longer than their copying, among those of the witness, whose copying takes longer.
+fn order(h: usize, witness: usize) -> Vec<Passing> {
+    let mut order = Vec::with_capacity(h + witness);
+    let mut passed = 0;
+    for i in 0..h {
+        order.push(Passing::H(i));
+        let by_now = witness * (i + 1) / h;
+        order.extend((passed..by_now).map(Passing::Witness));
+        passed = by_now;
     }
-
-    /// The parts of `h`, whose MSMs take longer than their copying, among those of the witness, whose copying takes longer.
-    fn order(&self) -> Vec<Passing> {
-        let (h, witness) = (self.h.len(), self.witness.len());
-        let mut order = Vec::with_capacity(h + witness);
-        let mut passed = 0;
-        for i in 0..h {
-            order.push(Passing::H(i));
-            let by_now = witness * (i + 1) / h;
-            order.extend((passed..by_now).map(Passing::Witness));
-            passed = by_now;
-        }
-        order.extend((passed..witness).map(Passing::Witness));
-        order
-    }
-}
-
-/// Cuts the variables into parts whose points have at most `slot` bytes, or the fewest variables that a part can have.
-fn parts_of_witness(witness: &Witness<'_>, slot: usize) -> Vec<(Part, [Range<usize>; 2])> {
-    let aux = witness.aux.len();
-    let inputs = [witness.inp.len(), witness.b_inp_density.count_ones()];
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let mut points = [0, 0];
-    loop {
-        let is_first = parts.is_empty();
-        let before = points;
-        if is_first {
-            points = inputs;
-        }
-        let mut end = start;
-        loop {
-            let next = aux.min(end + STEP);
-            let more = [&witness.a_aux_density, &witness.b_aux_density].map(|d| d.count_ones_in(&(end..next)));
-            let after = [points[0] + more[0], points[1] + more[1]];
-            let bytes = bytes_of(next - start, after[0] - before[0], after[1] - before[1]);
-            if next == end || (end > start && bytes > slot) {
-                break;
-            }
-            (end, points) = (next, after);
-        }
-        let part = Part { aux: start..end, inputs: is_first };
-        parts.push((part, [before[0]..points[0], before[1]..points[1]]));
-        start = end;
-        if start == aux {
-            return parts;
-        }
-    }
-}
-
-/// Bytes in a slot of so many points of `l`, `a` and each `b`.
-fn bytes_of(l: usize, a: usize, b: usize) -> usize {
-    [l, a, b].map(|points| room_for::<G1Affine>(points)).iter().sum::<usize>() + b * G2::ENCODED
+    order.extend((passed..witness).map(Passing::Witness));
+    order
 }
 
 /// A circuit that is held while the parameters pass.
@@ -150,49 +82,53 @@ struct Member<'a> {
     circuit: Circuit<'a>,
     classified: Classified<'a>,
     layout: Layout,
-    /// The entries of the parts of `h`.
-    h: Vec<(usize, Shape)>,
+    h: HParts,
 }
 
 /// A circuit on the device.
 struct Held<'e> {
     lease: Lease<'e>,
-    witness: OnDevice,
-    h: DeviceSlice<Fr>,
+    rooms: Rooms,
+    h: Coefficients<'e>,
     sums: DeviceSlice<u64>,
 }
 
 impl<'a> Member<'a> {
-    fn new(circuit: Circuit<'a>, cut: &Cut) -> Result<Self, Error> {
+    fn new(
+        circuit: Circuit<'a>,
+        raw: &Raw,
+        plan: &Plan,
+        parts: impl FnOnce(&Classified<'a>) -> Vec<Part>,
+    ) -> Result<Self, Error> {
+        let _circuit = trace::within_circuit(circuit.number);
         let mut layout = Layout::default();
         let mut classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
-        classified.plan(cut.witness.iter().map(|(part, _)| part.clone()).collect(), &mut layout)?;
-        let entry = |part: &Range<usize>| {
-            let shape = Shape::for_terms(part.len());
-            (layout.add(results::Query::H, Some(shape)), shape)
-        };
-        let h = cut.h.iter().map(entry).collect();
+        let parts = parts(&classified);
+        classified.plan(&parts, plan, &mut layout)?;
+        let h = HParts::new(raw.counts().domain_log2(), plan, &mut layout)?;
         Ok(Self { circuit, classified, layout, h })
     }
 
     fn room(&self, quotient: &Quotient) -> usize {
-        self.classified.room() + quotient.room() + room_for::<u64>(self.layout.words())
+        self.classified.room() + quotient.room(self.h.longest()) + room_for::<u64>(self.layout.words())
     }
 
-    /// Enqueues the sending of the circuit and the making of h, to what [`Member::room`] says.
+    /// Enqueues the making of h, and takes from `lease` what [`Member::room`] says.
     fn hold<'e>(
         &self,
         engine: &'e Engine,
         mut lease: Lease<'e>,
         quotient: &Quotient,
-        vectors: &mut Vectors,
+        others: &mut Others<'_>,
     ) -> Result<Held<'e>, Error> {
-        let witness = self.classified.send(engine, &mut lease)?;
-        let (mut h, sums) = (lease.take(quotient.len()), lease.take(self.layout.words()));
-        let until = quotient.enqueue(engine, self.circuit, &mut h, vectors)?;
+        let _circuit = trace::within_circuit(self.circuit.number);
+        let rooms = self.classified.rooms(&mut lease);
+        let mut h = quotient.coefficients(engine, self.h.longest(), &mut lease)?;
+        let sums = lease.take(self.layout.words());
+        let until = quotient.enqueue(engine, self.circuit, &mut h, others)?;
         // The next circuit's uploads go where this one's vectors are.
         engine.uploads_wait_for(&until)?;
-        Ok(Held { lease, witness, h, sums })
+        Ok(Held { lease, rooms, h, sums })
     }
 }
 
@@ -200,37 +136,35 @@ fn enqueue_held(
     engine: &Engine,
     members: Vec<Member<'_>>,
     raw: &Raw,
-    cut: &Cut,
+    parts: &[Part],
+    plan: &Plan,
     quotient: &Quotient,
 ) -> Result<Vec<Vec<Results>>, Error> {
-    let of_h = cut.h.iter().map(|part| msm_scratch_bytes::<G1>(part.len(), Shape::for_terms(part.len())));
-    let of_h = of_h.collect::<Result<Vec<_>, Error>>()?;
-    let of_witness = members.iter().map(|member| member.classified.scratch_bytes());
-    engine.need_scratch(of_h.into_iter().chain(of_witness).max().unwrap_or(0))?;
-
     let mut sizes: Vec<usize> = members.iter().map(|member| member.room(quotient)).collect();
-    sizes.extend([quotient.room_for_vectors(), SLOTS * cut.slot.next_multiple_of(256)]);
+    sizes.extend([quotient.room_for_others(), SLOTS * plan.slot_bytes]);
     let mut leases = engine.leases(&sizes)?;
-    let (Some(mut slots), Some(mut rest)) = (leases.pop(), leases.pop()) else {
+    let (Some(mut slots), Some(others)) = (leases.pop(), leases.pop()) else {
         unreachable!("there is one for each size")
     };
-    let mut vectors = Vectors { b: rest.take(quotient.len()), c: rest.take(quotient.len_of_c()) };
-    let held = members.iter().zip(leases).map(|(member, lease)| member.hold(engine, lease, quotient, &mut vectors));
-    let held = held.collect::<Result<Vec<_>, Error>>()?;
-    rest.release_after(&engine.all_enqueued()?);
+    let mut others = quotient.others(engine, others)?;
+    let held = members.iter().zip(leases).map(|(member, lease)| member.hold(engine, lease, quotient, &mut others));
+    let mut held = held.collect::<Result<Vec<_>, Error>>()?;
+    others.release_after(&engine.all_enqueued()?);
 
-    let mut pass = Pass::new(engine, raw, &mut slots, cut)?;
-    for part in cut.order() {
+    let mut pass = Pass::new(engine, raw, &mut slots, plan)?;
+    for part in order(members.first().map_or(0, |member| member.h.len()), parts.len()) {
         match part {
             Passing::H(i) => pass.h(i, &members, &held)?,
-            Passing::Witness(i) => pass.witness(i, &members, &held)?,
+            Passing::Witness(i) => pass.witness(i, &parts[i], &members, &mut held)?,
         }
     }
-    let turn = engine.enqueue()?;
+    let turn = engine.enqueue(c"results")?;
     let mut all = Vec::new();
     for (member, held) in members.into_iter().zip(held) {
         all.push(vec![Results::fetch(member.layout, &held.sums, engine.pinned(), turn.stream)?]);
-        held.lease.release_after(&turn.until()?);
+        let until = turn.until()?;
+        held.h.release_after(&until);
+        held.lease.release_after(&until);
     }
     slots.release_after(&turn.until()?);
     Ok(all)
@@ -240,7 +174,6 @@ fn enqueue_held(
 struct Pass<'p> {
     engine: &'p Engine,
     raw: &'p Raw,
-    cut: &'p Cut,
     slots: Vec<Slot>,
     next: usize,
 }
@@ -252,11 +185,11 @@ struct Slot {
 }
 
 impl<'p> Pass<'p> {
-    fn new(engine: &'p Engine, raw: &'p Raw, lease: &mut Lease<'_>, cut: &'p Cut) -> Result<Self, Error> {
-        let slots = (0..SLOTS).map(|_| Slot { memory: lease.take(cut.slot), used: None }).collect();
+    fn new(engine: &'p Engine, raw: &'p Raw, lease: &mut Lease<'_>, plan: &Plan) -> Result<Self, Error> {
+        let slots = (0..SLOTS).map(|_| Slot { memory: lease.take(plan.slot_bytes), used: None }).collect();
         // The slots may be used when uploads may: what was there before is over then.
         engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
-        Ok(Self { engine, raw, cut, slots, next: 0 })
+        Ok(Self { engine, raw, slots, next: 0 })
     }
 
     /// A slot, which is written only when nothing uses it any more.
@@ -270,55 +203,59 @@ impl<'p> Pass<'p> {
     }
 
     fn h(&mut self, i: usize, members: &[Member<'_>], held: &[Held<'_>]) -> Result<(), Error> {
-        let (number, range) = (self.slot()?, self.cut.h[i].clone());
-        let points = self.copied::<G1>(number, &mut 0, Query::H, &range)?;
-        let mut turn = self.turn()?;
+        let Some(range) = members.first().map(|member| member.h.range(i)) else { return Ok(()) };
+        let number = self.slot()?;
+        let points = self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(number, &mut 0, Query::H, &range))?;
+        let mut turn = self.turn(c"h MSM, a part")?;
         let points = points.decoded(self.raw.faults(), turn.stream)?;
         for (member, held) in members.iter().zip(held) {
-            let (entry, shape) = member.h[i];
-            let terms = Terms::<G1> {
-                points: &points,
-                positions: None,
-                scalars: &held.h,
-                order: Scalars::Reversed { bits: self.raw.counts().domain_log2(), first: range.start },
-                len: range.len(),
-                count: None,
-            };
-            let mut sums = member.layout.of::<G1>(entry, &held.sums);
-            msm::<G1>(&mut sums, &terms, shape, &mut turn.scratch, turn.stream)?;
+            member.h.enqueue(i, &points, &held.h, &mut turn, (&member.layout, &held.sums))?;
         }
         self.slots[number].used = Some(turn.until()?);
         Ok(())
     }
 
-    fn witness(&mut self, i: usize, members: &[Member<'_>], held: &[Held<'_>]) -> Result<(), Error> {
+    fn witness(&mut self, i: usize, part: &Part, members: &[Member<'_>], held: &mut [Held<'_>]) -> Result<(), Error> {
+        let sent = members.iter().zip(held.iter_mut());
+        let sent = sent.map(|(member, held)| member.classified.send(self.engine, i, &mut held.rooms));
+        let sent = sent.collect::<Result<Vec<_>, Error>>()?;
         let number = self.slot()?;
-        let (part, [a, b]) = self.cut.witness[i].clone();
-        let mut taken = 0;
-        let l = self.copied::<G1>(number, &mut taken, Query::L, &part.aux)?;
-        let a = self.copied::<G1>(number, &mut taken, Query::A, &a)?;
-        let b_g1 = self.copied::<G1>(number, &mut taken, Query::BG1, &b)?;
-        let b_g2 = self.copied::<G2>(number, &mut taken, Query::BG2, &b)?;
-        let mut turn = self.turn()?;
+        let (a, b) = (&part.a, &part.b);
+        let bytes = (part.aux.len() + a.len() + b.len()) * G1::ENCODED + b.len() * G2::ENCODED;
+        let (l, a, b_g1, b_g2) = self.passing(bytes, || {
+            let mut taken = 0;
+            Ok((
+                self.copied::<G1>(number, &mut taken, Query::L, &part.aux)?,
+                self.copied::<G1>(number, &mut taken, Query::A, a)?,
+                self.copied::<G1>(number, &mut taken, Query::BG1, b)?,
+                self.copied::<G2>(number, &mut taken, Query::BG2, b)?,
+            ))
+        })?;
+        let mut turn = self.turn(c"witness MSMs, a part")?;
         let points = PartPoints {
             l: l.decoded(self.raw.faults(), turn.stream)?,
             a: a.decoded(self.raw.faults(), turn.stream)?,
             b_g1: b_g1.decoded(self.raw.faults(), turn.stream)?,
             b_g2: b_g2.decoded(self.raw.faults(), turn.stream)?,
         };
-        for (member, held) in members.iter().zip(held) {
-            member.classified.enqueue(i, &held.witness, &points, &mut turn, &member.layout, &held.sums)?;
+        for ((member, held), sent) in members.iter().zip(held.iter()).zip(&sent) {
+            member.classified.enqueue(i, sent, &points, &mut turn, (&member.layout, &held.sums))?;
         }
-        self.slots[number].used = Some(turn.until()?);
+        let until = turn.until()?;
+        held.iter_mut().for_each(|held| held.rooms.used_until(i, until.clone()));
+        self.slots[number].used = Some(until);
         Ok(())
     }
 
     /// A turn, whose kernels come after the copies until now.
-    fn turn(&self) -> Result<Enqueuing<'p>, Error> {
+    fn turn(&self, what: &'static CStr) -> Result<Enqueuing<'p>, Error> {
         let there = Event::record(self.engine.passing())?;
-        let turn = self.engine.enqueue()?;
-        turn.stream.wait_for(&there)?;
-        Ok(turn)
+        self.engine.enqueue_behind(what, Some(&there))
+    }
+
+    /// Does `copy`, which enqueues the copying of so many bytes to a slot.
+    fn passing<T>(&self, bytes: usize, copy: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        self.engine.timeline().traced(c"copy", (trace::Stream::Passing, self.engine.passing()), bytes, copy)
     }
 
     /// Enqueues the copying of points to a slot, after its first `taken` bytes.

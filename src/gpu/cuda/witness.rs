@@ -2,31 +2,32 @@
 
 use std::ops::Range;
 
-use super::classes::{Classes, CHUNK};
+use super::classes::{Classes, Counts, Span, CHUNK};
 use super::engine::{Engine, Enqueuing};
-use super::lease::{room_for, Lease};
-use super::msm::{msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, SumTerms, Terms};
+use super::lease::{room_for, Lease, Region, Until};
+use super::msm::{msm, sum, Scalars, SumTerms, Terms};
 use super::results::{Layout, Query};
 use super::staging::{ClassesOnDevice, Upload};
-use super::{terms_scratch_bytes, DeviceSlice, Group, Lists, Shape, Variables, G1, G2};
+use super::{DeviceSlice, Group, Lists, Shape, Variables, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
-use crate::prove::{Density, Witness};
+use crate::prove::plan::STEP;
+use crate::prove::{Density, Plan, Witness};
+use crate::trace::span;
 
-/// Private variables that are worked on at a time, and whether the inputs, which come before them in every query, are too.
-#[derive(Clone, Debug, PartialEq, Eq)]
+const _: () = assert!(STEP == CHUNK, "a plan counts with the steps of parts");
+
+/// Variables that are worked on at a time, and their points. Inputs come before private variables in every query.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
-    /// From a multiple of [`CHUNK`] on.
+    /// Inputs, from a multiple of [`CHUNK`] on.
+    pub(super) inp: Range<usize>,
+    /// Private variables, likewise, and the points of `l` that are theirs.
     pub(super) aux: Range<usize>,
-    pub(super) inputs: bool,
-}
-
-impl Part {
-    /// All variables in parts of `aux` private variables, a multiple of [`CHUNK`], the inputs with the first.
-    pub(super) fn all(len: usize, aux: usize) -> Vec<Self> {
-        let starts = (0..len.max(1)).step_by(aux.max(CHUNK));
-        starts.map(|start| Self { aux: start..len.min(start + aux.max(CHUNK)), inputs: start == 0 }).collect()
-    }
+    /// Points of `a`.
+    pub(super) a: Range<usize>,
+    /// Points of each `b`.
+    pub(super) b: Range<usize>,
 }
 
 /// The points of a part's variables, on the device.
@@ -37,21 +38,96 @@ pub(super) struct PartPoints {
     pub(super) b_g2: DeviceSlice<G2Affine>,
 }
 
+/// What some variables take.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Load {
+    inputs: usize,
+    aux: usize,
+    /// Those that are full-size.
+    full: usize,
+    /// Points of `l`, `a` and each `b`.
+    points: [usize; 3],
+    /// The most terms that these queries can have.
+    most: [Most; 3],
+}
+
+impl Load {
+    fn and(self, other: Self) -> Self {
+        Self {
+            inputs: self.inputs + other.inputs,
+            aux: self.aux + other.aux,
+            full: self.full + other.full,
+            points: [0, 1, 2].map(|i| self.points[i] + other.points[i]),
+            most: [0, 1, 2].map(|i| self.most[i].and(other.most[i])),
+        }
+    }
+
+    /// Bytes on the device of scalars, densities and lists.
+    pub(super) fn room(&self) -> usize {
+        let of =
+            |variables: usize| room_for::<u64>(variables.div_ceil(32)) + room_for::<u32>(variables.div_ceil(CHUNK));
+        of(self.inputs)
+            + of(self.aux)
+            + room_for::<Fr>(self.full)
+            + room_for::<u64>(self.inputs.div_ceil(64))
+            + 2 * room_for::<u64>(self.aux.div_ceil(64))
+            + self.most.iter().map(Most::room).sum::<usize>()
+    }
+
+    /// Bytes of the points.
+    pub(super) fn points_bytes(&self) -> usize {
+        let [.., b] = self.points;
+        self.points.map(room_for::<G1Affine>).iter().sum::<usize>() + room_for::<G2Affine>(b)
+    }
+
+    /// Whether no query has more full-size terms than so many in G1, and in G2.
+    pub(super) fn has_at_most(&self, [in_g1, in_g2]: [usize; 2]) -> bool {
+        let [l, a, b] = self.most.map(|most| most.full);
+        l.max(a).max(b) <= in_g1 && b <= in_g2
+    }
+
+    /// Whether no query has more points than that, whatever their scalars are.
+    pub(super) fn has_points_at_most(&self, [in_g1, in_g2]: [usize; 2]) -> bool {
+        let [l, a, b] = self.points;
+        l.max(a).max(b) <= in_g1 && b <= in_g2
+    }
+}
+
 /// A witness, its scalars by class, before anything of it is on the device.
 pub(super) struct Classified<'w> {
     witness: &'w Witness<'w>,
     inp: Classes,
     aux: Classes,
+    /// What the chunks of inputs, and of private variables, take.
+    loads: [Vec<Load>; 2],
     parts: Vec<Planned>,
 }
 
 /// What a part's sums will be.
 struct Planned {
     part: Part,
+    load: Load,
     l: Entries,
     a: Entries,
     b_g1: Entries,
     b_g2: Entries,
+}
+
+/// Memory for parts of a witness, one after the other.
+pub(super) struct Rooms(Vec<Room>);
+
+struct Room {
+    memory: DeviceSlice<u8>,
+    /// Until when kernels use what it holds.
+    used: Option<Until>,
+}
+
+impl Rooms {
+    /// Says that part `i` is in use until then.
+    pub(super) fn used_until(&mut self, i: usize, until: Until) {
+        let rooms = self.0.len();
+        self.0[i % rooms].used = Some(until);
+    }
 }
 
 impl<'w> Classified<'w> {
@@ -60,70 +136,129 @@ impl<'w> Classified<'w> {
     /// # Errors
     /// That one, and [`Error::OutOfMemory`].
     pub(super) fn new(witness: &'w Witness<'w>, not_canonical: impl Fn(&str, usize) -> Error) -> Result<Self, Error> {
+        let _classifying = span(c"classifying the witness");
         let inp = Classes::of(witness.inp)?.map_err(|index| not_canonical("inp_assignment_data", index))?;
         let aux = Classes::of(witness.aux)?.map_err(|index| not_canonical("aux_assignment_data", index))?;
-        Ok(Self { witness, inp, aux, parts: Vec::new() })
+        let within = |density: &Density<'_>, range: &Range<usize>, counts: Counts| {
+            let points = density.count_ones_in(range);
+            (points, Most { ones: counts.ones, full: counts.full }.limited(points))
+        };
+        let of_inp = |(range, counts): (Range<usize>, Counts)| {
+            let all = Most { ones: counts.ones, full: counts.full };
+            let (b_points, b) = within(&witness.b_inp_density, &range, counts);
+            let points = [0, range.len(), b_points];
+            Load { inputs: range.len(), aux: 0, full: counts.full, points, most: [Most::default(), all, b] }
+        };
+        let of_aux = |(range, counts): (Range<usize>, Counts)| {
+            let all = Most { ones: counts.ones, full: counts.full };
+            let (a_points, a) = within(&witness.a_aux_density, &range, counts);
+            let (b_points, b) = within(&witness.b_aux_density, &range, counts);
+            let points = [range.len(), a_points, b_points];
+            Load { inputs: 0, aux: range.len(), full: counts.full, points, most: [all, a, b] }
+        };
+        let loads = [
+            chunks_of(inp.len()).zip(inp.chunks()).map(of_inp).collect(),
+            chunks_of(aux.len()).zip(aux.chunks()).map(of_aux).collect(),
+        ];
+        Ok(Self { witness, inp, aux, loads, parts: Vec::new() })
+    }
+
+    /// Cuts all variables into parts, each as long as it `fits`, and a chunk at least. There is a part if there are no variables.
+    pub(super) fn cut(&self, fits: impl Fn(&Load) -> bool) -> Vec<Part> {
+        let mut parts = vec![Part::default()];
+        let mut load = Load::default();
+        let [of_inp, of_aux] = &self.loads;
+        let inp = chunks_of(self.inp.len()).zip(of_inp).map(|(range, load)| (range, 0..0, load));
+        let aux = chunks_of(self.aux.len()).zip(of_aux).map(|(range, load)| (0..0, range, load));
+        for (inp, aux, more) in inp.chain(aux) {
+            let Some(last) = parts.last_mut() else { unreachable!("there is one at first") };
+            let together = load.and(*more);
+            if load.inputs + load.aux > 0 && !fits(&together) {
+                load = *more;
+                let next = last.following(inp, aux, more);
+                parts.push(next);
+            } else {
+                load = together;
+                last.extend(inp, aux, more);
+            }
+        }
+        parts
     }
 
     /// Plans the sums of `parts`, and adds them to `layout`.
     ///
     /// # Errors
-    /// [`Error::Cuda`] if CUDA does not answer.
-    pub(super) fn plan(&mut self, parts: Vec<Part>, layout: &mut Layout) -> Result<(), Error> {
+    /// [`Error::Internal`] if the plan leaves them too little scratch.
+    pub(super) fn plan(&mut self, parts: &[Part], plan: &Plan, layout: &mut Layout) -> Result<(), Error> {
         for part in parts {
-            let [l, a, b] = self.most(&part);
+            let load = self.load(part);
+            let [l, a, b] = &load.most;
             self.parts.push(Planned {
-                l: Entries::new::<G1>(layout, Query::L, &l)?,
-                a: Entries::new::<G1>(layout, Query::A, &a)?,
-                b_g1: Entries::new::<G1>(layout, Query::B1, &b)?,
-                b_g2: Entries::new::<G2>(layout, Query::B2, &b)?,
-                part,
+                l: Entries::new::<G1>(layout, Query::L, l, plan)?,
+                a: Entries::new::<G1>(layout, Query::A, a, plan)?,
+                b_g1: Entries::new::<G1>(layout, Query::B1, b, plan)?,
+                b_g2: Entries::new::<G2>(layout, Query::B2, b, plan)?,
+                part: part.clone(),
+                load,
             });
         }
         Ok(())
     }
 
-    /// Bytes of scratch that the sums need.
-    pub(super) fn scratch_bytes(&self) -> usize {
-        let of = |planned: &Planned| {
-            [&planned.l, &planned.a, &planned.b_g1, &planned.b_g2].map(|entries| entries.scratch).into_iter().max()
-        };
-        let sums = self.parts.iter().filter_map(of).max().unwrap_or(0);
-        sums.max(terms_scratch_bytes(self.inp.len())).max(terms_scratch_bytes(self.aux.len()))
-    }
-
-    /// Bytes of a block that take it all: what is sent, and the lists of the largest part.
+    /// Bytes of a lease for [`Classified::rooms`].
     pub(super) fn room(&self) -> usize {
-        let densities = [self.witness.a_aux_density, self.witness.b_inp_density, self.witness.b_aux_density];
-        room_of_classes(&self.inp)
-            + room_of_classes(&self.aux)
-            + room_for::<Fr>(self.inp.full_len() + self.aux.full_len())
-            + densities.iter().map(|density| room_for::<u64>(density.words())).sum::<usize>()
-            + self.largest_lists().iter().map(Most::room).sum::<usize>()
+        self.rooms_needed() * self.largest()
     }
 
-    /// Enqueues the sending of it all to `lease`, on the copying stream.
+    /// Takes memory for the parts from `lease`.
+    pub(super) fn rooms(&self, lease: &mut Lease<'_>) -> Rooms {
+        let room = |_| Room { memory: lease.take(self.largest()), used: None };
+        Rooms((0..self.rooms_needed()).map(room).collect())
+    }
+
+    /// Two, so that a part is sent while the one before it is worked on.
+    fn rooms_needed(&self) -> usize {
+        self.parts.len().min(2)
+    }
+
+    fn largest(&self) -> usize {
+        self.parts.iter().map(|planned| planned.load.room()).max().unwrap_or(0)
+    }
+
+    /// Enqueues the sending of part number `i`, where the one two before it was.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn send(&self, engine: &Engine, lease: &mut Lease<'_>) -> Result<OnDevice, Error> {
-        let (of_inp, of_aux) = (self.inp.full_len(), self.aux.full_len());
-        let scalars: DeviceSlice<Fr> = lease.take(of_inp + of_aux);
-        let inp = SentClasses::new(engine, lease, &self.inp, 0, &scalars.range(0..of_inp))?;
-        let aux = SentClasses::new(engine, lease, &self.aux, of_inp, &scalars.range(of_inp..of_inp + of_aux))?;
+    pub(super) fn send(&self, engine: &Engine, i: usize, rooms: &mut Rooms) -> Result<OnDevice, Error> {
+        let _sending = span(c"sending the witness");
+        let count = rooms.0.len();
+        let room = &mut rooms.0[i % count];
+        if let Some(used) = room.used.take() {
+            engine.uploads_wait_for(&used)?;
+        }
+        let mut region = Region::new(room.memory.all());
+        let Planned { part, load, .. } = &self.parts[i];
+        let (inp, aux) = (self.inp.of_range(&part.inp), self.aux.of_range(&part.aux));
+        let scalars: DeviceSlice<Fr> = region.take(load.full);
+        let (of_inp, of_aux) = (inp.full_len(), aux.full_len());
+        let inp = SentClasses::new(engine, &mut region, &inp, 0, &scalars.range(0..of_inp), part.inp.len())?;
+        let of_aux = scalars.range(of_inp..of_inp + of_aux);
+        let aux = SentClasses::new(engine, &mut region, &aux, of_inp, &of_aux, part.aux.len())?;
         let Witness { a_aux_density, b_inp_density, b_aux_density, .. } = self.witness;
-        let densities = [a_aux_density, b_inp_density, b_aux_density];
-        let [a_aux, b_inp, b_aux] = densities.map(|density| lease.take(density.words()));
-        engine.ring().upload(&[
-            Upload::new(a_aux_density.raw_words(), &a_aux)?,
-            Upload::new(b_inp_density.raw_words(), &b_inp)?,
-            Upload::new(b_aux_density.raw_words(), &b_aux)?,
-        ])?;
-        let lists = self.largest_lists().map(|most| ListRoom::new(lease, &most));
-        Ok(OnDevice { scalars, inp, aux, a_aux, b_inp, b_aux, lists })
+        let [a_aux, b_inp, b_aux] =
+            [(a_aux_density, &part.aux), (b_inp_density, &part.inp), (b_aux_density, &part.aux)].map(
+                |(density, range)| {
+                    let words = &density.raw_words()[range.start / 64..range.end.div_ceil(64)];
+                    (words, region.take(words.len()))
+                },
+            );
+        let upload = |(words, to): &(&'w [u64], DeviceSlice<u64>)| Upload::new(words, to);
+        engine.ring().upload(&[upload(&a_aux)?, upload(&b_inp)?, upload(&b_aux)?])?;
+        let lists = load.most.map(|most| ListRoom::new(&mut region, &most));
+        Ok(OnDevice { scalars, inp, aux, a_aux: a_aux.1, b_inp: b_inp.1, b_aux: b_aux.1, lists })
     }
 
-    /// Enqueues the sums of part number `i`, whose points are `points`.
+    /// Enqueues the sums of part number `i`, which has been sent and whose points are `points`.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -133,8 +268,7 @@ impl<'w> Classified<'w> {
         on_device: &OnDevice,
         points: &PartPoints,
         turn: &mut Enqueuing<'_>,
-        layout: &Layout,
-        sums: &DeviceSlice<u64>,
+        (layout, sums): (&Layout, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
         let planned = &self.parts[i];
         let [l, a, b] = [0, 1, 2].map(|i| on_device.lists[i].lists());
@@ -142,13 +276,11 @@ impl<'w> Classified<'w> {
         for lists in [&l, &a, &b] {
             lists.clear(turn.stream)?;
         }
-        if planned.part.inputs {
-            inp.list(turn, &a, 0..inp.len, None)?;
-            inp.list(turn, &b, 0..inp.len, Some(b_inp))?;
-        }
-        aux.list(turn, &l, planned.part.aux.clone(), None)?;
-        aux.list(turn, &a, planned.part.aux.clone(), Some(a_aux))?;
-        aux.list(turn, &b, planned.part.aux.clone(), Some(b_aux))?;
+        inp.list(turn, &a, None)?;
+        inp.list(turn, &b, Some(b_inp))?;
+        aux.list(turn, &l, None)?;
+        aux.list(turn, &a, Some(a_aux))?;
+        aux.list(turn, &b, Some(b_aux))?;
         let scalars = &on_device.scalars;
         planned.l.enqueue::<G1>(turn, layout, sums, &points.l, scalars, &l)?;
         planned.a.enqueue::<G1>(turn, layout, sums, &points.a, scalars, &a)?;
@@ -156,26 +288,44 @@ impl<'w> Classified<'w> {
         planned.b_g2.enqueue::<G2>(turn, layout, sums, &points.b_g2, scalars, &b)
     }
 
-    /// The most terms that the queries of a part can have: `l`, `a` and both `b`.
-    fn most(&self, part: &Part) -> [Most; 3] {
-        let aux = Most { ones: self.aux.ones_in(&part.aux), full: self.aux.full_in(&part.aux) };
-        let inp = if part.inputs {
-            Most { ones: self.inp.ones_in(&(0..self.inp.len())), full: self.inp.full_len() }
-        } else {
-            Most::default()
+    /// What a part takes.
+    fn load(&self, part: &Part) -> Load {
+        let of = |loads: &[Load], range: &Range<usize>| {
+            let chunks = &loads[range.start / CHUNK..range.end.div_ceil(CHUNK)];
+            chunks.iter().fold(Load::default(), |all, load| all.and(*load))
         };
-        let within = |density: &Density<'_>| aux.limited(density.count_ones_in(&part.aux));
-        let b_inp = if part.inputs { inp.limited(self.witness.b_inp_density.count_ones()) } else { Most::default() };
-        [aux, inp.and(within(&self.witness.a_aux_density)), b_inp.and(within(&self.witness.b_aux_density))]
+        let [of_inp, of_aux] = &self.loads;
+        of(of_inp, &part.inp).and(of(of_aux, &part.aux))
+    }
+}
+
+impl Part {
+    /// Adds a chunk that follows it.
+    fn extend(&mut self, inp: Range<usize>, aux: Range<usize>, load: &Load) {
+        for (own, more) in [(&mut self.inp, inp), (&mut self.aux, aux)] {
+            if Range::is_empty(own) {
+                *own = more;
+            } else if !more.is_empty() {
+                own.end = more.end;
+            }
+        }
+        let [_, a, b] = load.points;
+        self.a.end += a;
+        self.b.end += b;
     }
 
-    /// Room for the lists of every part.
-    fn largest_lists(&self) -> [Most; 3] {
-        let of = |planned: &Planned| [planned.l.most, planned.a.most, planned.b_g1.most];
-        self.parts.iter().map(of).fold([Most::default(); 3], |most, of| {
-            [0, 1, 2].map(|i| Most { ones: most[i].ones.max(of[i].ones), full: most[i].full.max(of[i].full) })
-        })
+    /// The part that begins with the chunk that follows this one.
+    fn following(&self, inp: Range<usize>, aux: Range<usize>, load: &Load) -> Self {
+        let (a, b) = (self.a.end..self.a.end, self.b.end..self.b.end);
+        let mut next = Self { inp: 0..0, aux: 0..0, a, b };
+        next.extend(inp, aux, load);
+        next
     }
+}
+
+/// The ranges of chunks of `len` variables.
+fn chunks_of(len: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..len).step_by(CHUNK).map(move |start| start..len.min(start + CHUNK))
 }
 
 /// The most terms that a query can have.
@@ -213,12 +363,12 @@ struct ListRoom {
 }
 
 impl ListRoom {
-    fn new(lease: &mut Lease<'_>, most: &Most) -> Self {
+    fn new(region: &mut Region, most: &Most) -> Self {
         Self {
-            ones: lease.take(most.ones),
-            positions: lease.take(most.full),
-            indices: lease.take(most.full),
-            counts: lease.take(COUNTS),
+            ones: region.take(most.ones),
+            positions: region.take(most.full),
+            indices: region.take(most.full),
+            counts: region.take(COUNTS),
         }
     }
 
@@ -232,22 +382,19 @@ struct Entries {
     most: Most,
     full: Option<(usize, Shape)>,
     ones: Option<usize>,
-    scratch: usize,
 }
 
 impl Entries {
-    fn new<G: Group>(layout: &mut Layout, query: Query, most: &Most) -> Result<Self, Error> {
-        let (mut full, mut ones, mut scratch) = (None, None, 0);
+    fn new<G: Group>(layout: &mut Layout, query: Query, most: &Most, plan: &Plan) -> Result<Self, Error> {
+        let (mut full, mut ones) = (None, None);
         if most.full > 0 {
-            let shape = Shape::for_terms(most.full);
+            let shape = Shape::within::<G>(most.full, plan.scratch_bytes)?;
             full = Some((layout.add(query, Some(shape)), shape));
-            scratch = msm_scratch_bytes::<G>(most.full, shape)?;
         }
         if most.ones > 0 {
             ones = Some(layout.add(query, None));
-            scratch = scratch.max(sum_scratch_bytes::<G>());
         }
-        Ok(Self { most: *most, full, ones, scratch })
+        Ok(Self { most: *most, full, ones })
     }
 
     fn enqueue<G: Group>(
@@ -279,7 +426,7 @@ impl Entries {
     }
 }
 
-/// A witness on the device.
+/// A part of a witness on the device.
 pub(super) struct OnDevice {
     scalars: DeviceSlice<Fr>,
     inp: SentClasses,
@@ -297,39 +444,32 @@ struct SentClasses {
     len: usize,
 }
 
-fn room_of_classes(classes: &Classes) -> usize {
-    room_for::<u64>(classes.words_len()) + room_for::<u32>(classes.chunks_len())
-}
-
 impl SentClasses {
-    /// Enqueues their sending, and that of their full-size scalars, which are numbered from `first` on, to `full`.
+    /// Enqueues the sending of those of `len` variables, and that of their full-size scalars, which are numbered from `first` on, to `full`.
     fn new(
         engine: &Engine,
-        lease: &mut Lease<'_>,
-        classes: &Classes,
+        region: &mut Region,
+        classes: &Span<'_>,
         first: usize,
         full: &DeviceSlice<Fr>,
+        len: usize,
     ) -> Result<Self, Error> {
-        let (words, starts) = (lease.take(classes.words_len()), lease.take(classes.chunks_len()));
+        let (words, starts) = (region.take(classes.words_len()), region.take(classes.chunks_len()));
         engine.ring().send_classes(classes, first, &ClassesOnDevice { words: &words, starts: &starts, full })?;
-        Ok(Self { words, starts, len: classes.len() })
+        Ok(Self { words, starts, len })
     }
 
     fn list(
         &self,
         turn: &mut Enqueuing<'_>,
         lists: &Lists<'_>,
-        range: Range<usize>,
         density: Option<&DeviceSlice<u64>>,
     ) -> Result<(), Error> {
-        if range.is_empty() {
+        if self.len == 0 {
             return Ok(());
         }
-        let classes = self.words.range(range.start / 32..range.end.div_ceil(32));
-        let density = density.map(|density| density.range(range.start / 64..range.end.div_ceil(64)));
-        let starts = self.starts.range(range.start / CHUNK..range.end.div_ceil(CHUNK));
-        let (len, chunks) = (range.len(), Some((CHUNK, &starts)));
-        let variables = Variables { classes: &classes, density: density.as_ref(), len, chunks };
+        let chunks = Some((CHUNK, &self.starts));
+        let variables = Variables { classes: &self.words, density, len: self.len, chunks };
         lists.append(&variables, &mut turn.scratch, turn.stream)
     }
 }
@@ -337,15 +477,121 @@ impl SentClasses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curve::FR_ONE;
+    use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
+    use crate::prove::{plan, Residence, Sizes};
+
+    const FULL: Fr = Fr { l: [7, 0, 0, 0] };
+
+    /// Scalars in turn full-size, 1 and 0, so many of each; a in every second private variable, b in every third, inputs too.
+    struct Example {
+        inp: Vec<Fr>,
+        aux: Vec<Fr>,
+        a_aux: Vec<u64>,
+        b_inp: Vec<u64>,
+        b_aux: Vec<u64>,
+    }
+
+    impl Example {
+        fn new(inputs: usize, aux: usize, [full, one, zero]: [usize; 3]) -> Self {
+            let cycle =
+                || [vec![FULL; full], vec![FR_ONE; one], vec![Fr::default(); zero]].concat().into_iter().cycle();
+            let words = |len: usize, step: usize| {
+                let mut words = vec![0; len.div_ceil(64)];
+                (0..len).step_by(step).for_each(|i| words[i / 64] |= 1 << (i % 64));
+                words
+            };
+            let (inp, values) = (cycle().take(inputs).collect(), cycle().take(aux).collect());
+            Self { inp, aux: values, a_aux: words(aux, 2), b_inp: words(inputs, 3), b_aux: words(aux, 3) }
+        }
+
+        fn witness(&self) -> Witness<'_> {
+            Witness {
+                inp: &self.inp,
+                aux: &self.aux,
+                a_aux_density: Density::new(&self.a_aux, self.aux.len()),
+                b_inp_density: Density::new(&self.b_inp, self.inp.len()),
+                b_aux_density: Density::new(&self.b_aux, self.aux.len()),
+            }
+        }
+
+        fn sizes(&self) -> Sizes {
+            let (inputs, aux) = (self.inp.len(), self.aux.len());
+            let a = inputs + aux.div_ceil(2);
+            Sizes { domain_log2: 16, inputs, aux, a, b: inputs.div_ceil(3) + aux.div_ceil(3), circuits: 1 }
+        }
+    }
+
+    fn classified<'w>(witness: &'w Witness<'w>) -> Classified<'w> {
+        Classified::new(witness, |_, _| unreachable!("all are canonical")).unwrap()
+    }
 
     #[test]
-    fn parts_cover_all_variables() {
-        let parts = Part::all(3 * CHUNK + 5, 2 * CHUNK);
-        assert_eq!(
-            parts,
-            [Part { aux: 0..2 * CHUNK, inputs: true }, Part { aux: 2 * CHUNK..3 * CHUNK + 5, inputs: false }]
-        );
-        assert_eq!(Part::all(0, CHUNK), [Part { aux: 0..0, inputs: true }]);
-        assert_eq!(Part::all(7, usize::MAX), [Part { aux: 0..7, inputs: true }]);
+    fn parts_cover_all_variables_and_points() {
+        for (inputs, aux) in [(0, 0), (3, 0), (0, 5), (CHUNK + 1, 0), (CHUNK, 3 * CHUNK + 5), (2 * CHUNK + 7, CHUNK)] {
+            let example = Example::new(inputs, aux, [1, 2, 1]);
+            let (witness, sizes) = (example.witness(), example.sizes());
+            let classified = classified(&witness);
+            for most in [0, 2 * CHUNK, 1 << 30] {
+                let parts = classified.cut(|load| load.inputs + load.aux <= most);
+                let mut ends = [0; 4];
+                for part in &parts {
+                    for (end, range) in ends.iter_mut().zip([&part.inp, &part.aux, &part.a, &part.b]) {
+                        assert!(range.is_empty() || range.start == *end, "{parts:?}");
+                        *end = range.end.max(*end);
+                    }
+                    assert!(part.inp.len() + part.aux.len() <= most.max(CHUNK));
+                    let points = classified.load(part).points;
+                    assert_eq!(points, [part.aux.len(), part.a.len(), part.b.len()]);
+                }
+                assert_eq!(ends, [inputs, aux, sizes.a, sizes.b]);
+                let steps = inputs.div_ceil(CHUNK) + aux.div_ceil(CHUNK);
+                assert_eq!(
+                    parts.len(),
+                    if most == 0 {
+                        steps.max(1)
+                    } else if most == 1 << 30 {
+                        1
+                    } else {
+                        parts.len()
+                    }
+                );
+            }
+        }
+    }
+
+    /// What plans promise of any witness, here of the densest ones.
+    #[test]
+    fn parts_take_no_more_than_planned() {
+        for mix in [[1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 40, 60]] {
+            for (inputs, aux) in [(1, 9), (300, 20 * CHUNK + 1), (3 * CHUNK, 4 * CHUNK)] {
+                let example = Example::new(inputs, aux, mix);
+                let (witness, sizes) = (example.witness(), example.sizes());
+                let mut checked = 0;
+                for budget in (0..200).map(|i| (5 << 20) + (i << 18)) {
+                    let Ok(plan) = plan(&sizes, budget) else { continue };
+                    checked += 1;
+                    let mut classified = classified(&witness);
+                    let most = [G1_SUM, G2_SUM].map(|sum| most_terms(sum, plan.scratch_bytes));
+                    let parts = match plan.parameters {
+                        Residence::Resident => {
+                            classified.cut(|load| load.room() <= plan.witness_part_bytes && load.has_at_most(most))
+                        }
+                        Residence::Streamed => classified
+                            .cut(|load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most)),
+                    };
+                    let mut layout = Layout::default();
+                    classified.plan(&parts, &plan, &mut layout).unwrap();
+                    assert!(classified.largest() <= plan.witness_part_bytes, "{mix:?} {plan:?}");
+                    assert!(classified.parts.iter().all(|planned| planned.load.has_at_most(most)));
+                    let held = plan.parameter_bytes + plan.scratch_bytes + classified.room() + 8 * layout.words();
+                    assert!(held + 3 * plan.slot_bytes <= plan.witness_phase_bytes, "{mix:?} {plan:?}");
+                    if plan.parameters == Residence::Streamed {
+                        assert!(classified.parts.iter().all(|planned| planned.load.points_bytes() <= plan.slot_bytes));
+                    }
+                }
+                assert!(checked > 100, "{checked}");
+            }
+        }
     }
 }

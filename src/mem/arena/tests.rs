@@ -1,4 +1,5 @@
 use super::*;
+use crate::mem::granule::{LARGE, PAGE};
 
 const MIB: usize = 1 << 20;
 

@@ -2,17 +2,16 @@
 
 use std::process::{Command, Output};
 
-use interlock::kit::{counts, fail_after, failure_is_due, points_on_device};
+use interlock::kit::{counts, fail_after, failure_is_due};
+use interlock::prove::{plan, Residence, Vectors};
 use interlock::settings::{set_backend, BackendChoice};
 use interlock::Srs;
 
 use super::watchdog::step;
 use crate::shapes::{Batches, Way};
 
-/// Budgets, in MiB, of which the largest is taken under which parameters over 2^[`STREAMED`] points are streamed.
-const BUDGETS: [usize; 8] = [160, 144, 136, 128, 120, 112, 104, 96];
 /// Log2 of the domain of parameters that are streamed.
-pub const STREAMED: u32 = 17;
+pub const STREAMED: u32 = 16;
 /// An illegal address: nothing goes on in a process after that.
 const ILLEGAL_ADDRESS: i32 = 700;
 
@@ -44,36 +43,22 @@ fn last_words(output: &Output) -> String {
     said.lines().last().unwrap_or("it said nothing").to_owned()
 }
 
-/// The largest budget, in MiB, under which parameters are streamed and proofs succeed.
+/// The largest budgets, in MiB, under which parameters over 2^[`STREAMED`] points are streamed and a vector at least is in the device's
+/// memory, and under which none is.
 ///
 /// # Errors
 /// That there is none.
-pub fn streaming_budget() -> Result<usize, String> {
-    let mut said = Vec::new();
-    for mib in BUDGETS {
-        let output = again(&["faults-streams"], Some(mib))?;
-        if output.status.success() {
-            return Ok(mib);
-        }
-        said.push(format!("under a budget of {mib} MiB: {}", last_words(&output)));
-    }
-    Err(said.join("\n"))
-}
-
-/// Proves under the budget of this process.
-///
-/// # Errors
-/// That the parameters are not streamed, or what went wrong.
-pub fn streams() -> Result<(), String> {
-    set_backend(BackendChoice::Gpu);
-    step("streaming".to_owned());
-    let batches = Batches::new("streams", STREAMED, Way::InTurn, &[1])?;
-    let srs = batches.open()?;
-    batches.prove(&srs)?;
-    match points_on_device(srs.parameters()) {
-        Ok(_) => Err("the parameters are not streamed".to_owned()),
-        Err(_) => Ok(()),
-    }
+pub fn streaming_budgets() -> Result<[usize; 2], String> {
+    let sizes = Batches::new("sizes", STREAMED, Way::InTurn, &[1])?.sizes();
+    let largest = |on_device: bool| {
+        let is = |mib: &usize| {
+            plan(&sizes, mib << 20).is_ok_and(|plan| {
+                plan.parameters == Residence::Streamed && (plan.vectors != Vectors::None) == on_device
+            })
+        };
+        (1..1024).rev().find(is).ok_or_else(|| format!("nothing is streamed with vectors on the device: {on_device}"))
+    };
+    Ok([largest(true)?, largest(false)?])
 }
 
 /// Processes in each of which another call ends the use of the device, `most` of them at even distances.
@@ -162,4 +147,15 @@ fn lost() -> Result<(Batches, Srs), String> {
         batches.prove(&srs)?;
     }
     Ok((batches, srs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_budgets_of_both_kinds() {
+        let [on_device, on_host] = streaming_budgets().unwrap();
+        assert!(on_host > 16 && on_device > on_host && on_device < 512, "{on_device} {on_host}");
+    }
 }

@@ -5,9 +5,10 @@ mod injection;
 mod watchdog;
 
 use interlock::curve::Proof;
+use interlock::kit::points_on_device;
 use interlock::settings::{set_backend, BackendChoice};
 
-pub use children::{calls_of_a_proof, lose, streams};
+pub use children::{calls_of_a_proof, lose};
 
 use crate::shapes::{Batches, Way};
 use injection::{Tally, Work};
@@ -29,10 +30,10 @@ pub fn check(most: usize) -> Result<(), String> {
         outcomes.push(children::part(&["faults-first", &status], None));
     }
     outcomes.push(children::part(&["faults-resident", &number], None));
-    outcomes.push(children::streaming_budget().and_then(|budget| {
-        println!("faults: parameters over 2^{} points are streamed under a budget of {budget} MiB", children::STREAMED);
-        children::part(&["faults-streamed", &number], Some(budget))
-    }));
+    for budget in children::streaming_budgets()? {
+        println!("faults: parameters over 2^{} points, streamed under a budget of {budget} MiB:", children::STREAMED);
+        outcomes.push(children::part(&["faults-streamed", &number], Some(budget)));
+    }
     outcomes.push(children::lose_each(LOST.min(most)));
     let failed: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
     if failed.is_empty() {
@@ -75,6 +76,9 @@ pub fn streamed(most: usize) -> Result<(), String> {
     let batch = Batches::new("batch", log2, Way::InTurn, &[2])?;
     let pending = Batches::new("pending", log2, Way::HalvesAndOneGivenUp, &[1, 1])?;
     let many = Batches::new("many", log2, Way::InTurn, &[8])?;
+    if points_on_device(batch.open()?.parameters()).is_ok() {
+        return Err("the parameters are not streamed".to_owned());
+    }
     let by_cpu = |batches: &Batches| {
         set_backend(BackendChoice::Cpu);
         let proofs = batches.open().and_then(|srs| batches.prove(&srs));

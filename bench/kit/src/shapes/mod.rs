@@ -14,6 +14,8 @@ use std::thread;
 
 use interlock::curve::Proof;
 use interlock::prove::available;
+#[cfg(device)]
+use interlock::prove::Sizes;
 use interlock::settings::{set_backend, BackendChoice};
 use interlock::Srs;
 
@@ -126,6 +128,20 @@ impl Batches {
             circuits.iter().enumerate().map(|(b, n)| (0..*n).map(|c| circuit(100 * b + c)).collect()).collect();
         let subject = Subject::new(Shape { way, batches, ..ordinary }, &tile, &folder)?;
         Ok(Self { subject, tile, _folder: folder })
+    }
+
+    /// The sizes of a circuit.
+    pub fn sizes(&self) -> Sizes {
+        let (shape, made) = (&self.subject.shape, &self.subject.batches[0][0]);
+        let witness = made.witness();
+        Sizes {
+            domain_log2: shape.log2 as usize,
+            inputs: shape.inputs,
+            aux: shape.aux,
+            a: shape.inputs + witness.a_aux_density.count_ones(),
+            b: witness.b_inp_density.count_ones() + witness.b_aux_density.count_ones(),
+            circuits: 1,
+        }
     }
 
     /// Loads the parameters.

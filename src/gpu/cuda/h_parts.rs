@@ -1,0 +1,75 @@
+//! The MSM over the coefficients of h, some points at a time.
+
+use std::ops::Range;
+
+use super::engine::Enqueuing;
+use super::msm::{gather, msm, Scalars, Terms};
+use super::quotient::Coefficients;
+use super::results::{Layout, Query};
+use super::{DeviceSlice, Shape, G1};
+use crate::curve::G1Affine;
+use crate::error::Error;
+use crate::prove::Plan;
+
+/// Which points are worked on together, and what their MSMs leave.
+pub(super) struct HParts {
+    log2: u32,
+    parts: Vec<(Range<usize>, Shape, usize)>,
+}
+
+impl HParts {
+    /// Those of a query of 2^`log2` − 1 points, whose sums are added to `layout`.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if the plan leaves a part too little scratch.
+    pub(super) fn new(log2: u32, plan: &Plan, layout: &mut Layout) -> Result<Self, Error> {
+        let points = (1 << log2) - 1;
+        let part = |first| {
+            let range = first..points.min(first + plan.h_part_points);
+            let shape = Shape::within::<G1>(range.len(), plan.scratch_bytes)?;
+            Ok((range, shape, layout.add(Query::H, Some(shape))))
+        };
+        let starts = (0..points).step_by(plan.h_part_points.max(1));
+        Ok(Self { log2, parts: starts.map(part).collect::<Result<_, Error>>()? })
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The points of part `i`.
+    pub(super) fn range(&self, i: usize) -> Range<usize> {
+        self.parts[i].0.clone()
+    }
+
+    /// The most points of a part.
+    pub(super) fn longest(&self) -> usize {
+        self.parts.iter().map(|(range, ..)| range.len()).max().unwrap_or(0)
+    }
+
+    /// Enqueues the MSM of part `i`, whose points are `points`.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn enqueue(
+        &self,
+        i: usize,
+        points: &DeviceSlice<G1Affine>,
+        h: &Coefficients<'_>,
+        turn: &mut Enqueuing<'_>,
+        (layout, sums): (&Layout, &DeviceSlice<u64>),
+    ) -> Result<(), Error> {
+        let (range, shape, entry) = &self.parts[i];
+        let (scalars, order) = match &h.ordered {
+            None => (&h.values, Scalars::Reversed { bits: self.log2, first: range.start }),
+            Some(ordered) => {
+                // Once over the bus, not once for every group of windows.
+                gather(&ordered.range(0..range.len()), &h.values, self.log2, range.start, turn.stream)?;
+                (ordered, Scalars::InOrder)
+            }
+        };
+        let terms = Terms::<G1> { points, positions: None, scalars, order, len: range.len(), count: None };
+        msm::<G1>(&mut layout.of::<G1>(*entry, sums), &terms, *shape, &mut turn.scratch, turn.stream)
+    }
+}

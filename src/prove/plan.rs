@@ -1,0 +1,453 @@
+//! A plan before anything starts: from the sizes of a circuit and a budget of device memory to the variant of the prover that fits and
+//! is fastest, what it holds at a time, and what it sends over the bus.
+//!
+//! # How a budget is shared out
+//! In 64 units. Scratch for MSMs takes 8 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
+//! do. Parameters that stay in device memory take what they are long. Parameters that do not are streamed through three slots, which
+//! take 8 units together. Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory
+//! are in page-locked host memory, where kernels reach them over the bus. What is left is for the witness, which is sent in parts, and for
+//! other workers.
+//!
+//! Beside the budget a device holds the CUDA context, 96 MiB for uploads and up to 20 MiB a size of domain for roots of unity.
+//!
+//! # The least budget
+//! 5 MiB of scratch, and room for what a part of 8192 variables takes if they are all full-size: half a MiB, and 12 MiB of slots where
+//! parameters are streamed; less where there are fewer variables. From there on it grows with the results of the parts, which
+//! get more: 2^27 constraints with the densities of the 32 GiB PoRep need about 1 GiB.
+
+use crate::error::{Error, Shortfall};
+use crate::mem::granule::{granule, ALIGNMENT, PAGE};
+
+pub(crate) mod scratch;
+
+use scratch::{most_sums, most_terms, Windows, G1_SUM, G2_SUM};
+
+/// Slots through which parameters are streamed: one is worked on, one is full, one is filled.
+pub(crate) const SLOTS: usize = 3;
+/// Variables of which a part of the witness has a multiple, but for its end: `INTERLOCK_TERMS_TILE`.
+pub(crate) const STEP: usize = 8192;
+
+/// Into how many units a budget is divided, and how many of them scratch and all slots take.
+const UNITS: usize = 64;
+const SCRATCH_UNITS: usize = 8;
+const SLOT_UNITS: usize = 8;
+/// The least scratch, with which MSMs of [`STEP`] terms work.
+const LEAST_SCRATCH: usize = 5 << 20;
+/// Bytes of a slot, where the budget allows: 2^22 points of G1, whose MSM takes four times as long as their copying.
+const MOST_SLOT: usize = 384 << 20;
+/// How many vectors there must be room for before a worker takes three: then two workers' do, and what is left of a third's.
+const VECTORS_TO_SPARE: usize = 7;
+/// The share of what is left that a part of the witness takes, so that others find room beside it.
+const WITNESS_SHARE: usize = 4;
+
+/// Bytes of an element of Fr, of a point of G1 and of one of G2.
+const FR: usize = 32;
+const G1: usize = 96;
+const G2: usize = 192;
+/// Bytes of a variable on the device if it is full-size and has a point in every query: the scalar, three lists with two numbers, its
+/// class, and its bits of densities; rounded up.
+const DENSE_VARIABLE: usize = FR + 3 * 8 + 1;
+/// What rounding adds to the arrays of a part.
+const ROUNDING: usize = 32 * ALIGNMENT;
+
+/// Bytes a second over the bus, copied and accessed by kernels: the first as measured on an H200, the second half of it.
+const COPIED: f64 = 55e9;
+const MAPPED: f64 = COPIED / 2.0;
+/// Seconds of an H200 for a point of h and the rest of the work on one constraint, and those that a part adds.
+const PER_CONSTRAINT: f64 = 8e-9;
+const PER_PART: f64 = 2e-4;
+
+/// The sizes of circuits that are proved by one call: those of their parameters.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// log2 of the domain's size m, which is one more than the points of the `h` query; at most 32.
+    pub domain_log2: usize,
+    /// Public inputs, the constant one included.
+    pub inputs: usize,
+    /// Private variables: points of the `l` query.
+    pub aux: usize,
+    /// Points of the `a` query.
+    pub a: usize,
+    /// Points of the `b` query in each of G1 and G2.
+    pub b: usize,
+    /// How many circuits the call proves.
+    pub circuits: usize,
+}
+
+/// Where parameters are while a device proves.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residence {
+    /// In device memory, from when they are loaded on.
+    Resident = 0,
+    /// In page-locked host memory, copied part by part during every proof.
+    Streamed = 1,
+}
+
+/// How many of a circuit's vectors a, b and c are in device memory while the quotient is made.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Vectors {
+    /// None: a and b, and c in b's place, are in page-locked host memory.
+    None = 0,
+    /// a, with b and then c in host memory.
+    One = 1,
+    /// a and b, and c in b's place.
+    Two = 2,
+    /// All.
+    Three = 3,
+}
+
+impl Vectors {
+    const ALL: [Self; 4] = [Self::Three, Self::Two, Self::One, Self::None];
+
+    /// Whether the one that becomes h is in device memory.
+    pub(crate) fn keeps_h(self) -> bool {
+        self >= Self::One
+    }
+
+    /// How many are in device memory besides that one.
+    pub(crate) fn others(self) -> usize {
+        (self as usize).saturating_sub(1)
+    }
+
+    /// How many are in page-locked host memory.
+    pub(crate) fn on_host(self) -> usize {
+        2_usize.saturating_sub(self as usize)
+    }
+}
+
+/// How a proof is made within a budget. Sizes are in bytes unless they say otherwise; what depends on the values of scalars is an upper
+/// bound, for scalars none of which is 0 or 1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// Where the parameters are.
+    pub parameters: Residence,
+    /// Which vectors are in device memory.
+    pub vectors: Vectors,
+    /// What resident parameters hold; 0 if they are streamed.
+    pub parameter_bytes: usize,
+    /// What scratch holds.
+    pub scratch_bytes: usize,
+    /// What a slot for parameters holds, of which there are three; 0 if parameters are resident.
+    pub slot_bytes: usize,
+    /// Points of the `h` query that are worked on at a time.
+    pub h_part_points: usize,
+    /// What a part of a circuit's witness takes at most.
+    pub witness_part_bytes: usize,
+    /// All that is held during the MSMs over a circuit's witness: parameters, scratch, slots, and the phase's own.
+    pub witness_phase_bytes: usize,
+    /// All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is one phase, so
+    /// that both numbers are the same.
+    pub h_phase_bytes: usize,
+    /// Page-locked host memory for vectors.
+    pub host_vector_bytes: usize,
+    /// Bytes of parameters copied to the device during the call.
+    pub copied_parameter_bytes: usize,
+    /// Bytes of scalars copied to the device during the call.
+    pub copied_scalar_bytes: usize,
+    /// Bytes that kernels read from and write to vectors in host memory during the call.
+    pub mapped_bytes: usize,
+    /// How long the call takes on an H200 with its bus, roughly: what variants are compared by.
+    pub seconds: f64,
+}
+
+impl Plan {
+    /// The most device memory that is held at a time, in bytes.
+    pub fn most_bytes(&self) -> usize {
+        self.witness_phase_bytes.max(self.h_phase_bytes)
+    }
+}
+
+/// The fastest plan for circuits of these sizes within a budget of `budget` bytes of device memory.
+///
+/// # Errors
+/// [`Error::Size`] for sizes that no parameters have, and [`Error::DeviceMemory`] with what the smallest variant would take if that does not
+/// fit.
+///
+/// # Example
+/// ```
+/// use interlock::prove::{plan, Residence, Sizes, Vectors};
+///
+/// let sizes = Sizes { domain_log2: 24, inputs: 328, aux: 16_268_000, a: 16_219_000, b: 4_132_000, circuits: 1 };
+/// let on_a_large_gpu = plan(&sizes, 20 << 30)?;
+/// assert_eq!((on_a_large_gpu.parameters, on_a_large_gpu.vectors), (Residence::Resident, Vectors::Three));
+/// let within_four_gib = plan(&sizes, 4 << 30)?;
+/// assert_eq!(within_four_gib.parameters, Residence::Streamed);
+/// assert!(within_four_gib.most_bytes() <= 4 << 30);
+/// # Ok::<(), interlock::Error>(())
+/// ```
+pub fn plan(sizes: &Sizes, budget: usize) -> Result<Plan, Error> {
+    sizes.check()?;
+    sizes.fastest(budget).ok_or_else(|| Error::DeviceMemory(sizes.shortfall(budget)))
+}
+
+/// What a device's budget is divided into for all that prove on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Division {
+    unit: usize,
+}
+
+impl Division {
+    /// That of a budget in bytes.
+    pub(crate) fn of(budget: usize) -> Self {
+        // So that eight units are whole pages where pages are counted, and everything grows with the budget.
+        let unit = budget / UNITS;
+        let step = if unit < PAGE * 2 { ALIGNMENT } else { PAGE / 8 };
+        Self { unit: unit / step * step }
+    }
+
+    /// Bytes of scratch, for all workers together.
+    pub(crate) fn scratch(&self) -> usize {
+        let most = Windows::suiting(MOST_TERMS_AT_ONCE).scratch(MOST_TERMS_AT_ONCE, G1_SUM).next_multiple_of(PAGE);
+        (SCRATCH_UNITS * self.unit).clamp(LEAST_SCRATCH, most)
+    }
+
+    /// What is left beside scratch.
+    fn left(&self) -> usize {
+        (UNITS * self.unit).saturating_sub(self.scratch())
+    }
+
+    /// Bytes of a slot for parameters of which a step has `step` bytes.
+    fn slot(&self, step: usize) -> usize {
+        (SLOT_UNITS * self.unit / SLOTS / ALIGNMENT * ALIGNMENT).clamp(step, MOST_SLOT.max(step))
+    }
+}
+
+/// Terms of the largest MSM that is done at once where there is room.
+const MOST_TERMS_AT_ONCE: usize = 1 << 27;
+
+impl Sizes {
+    /// The fastest plan within a budget.
+    pub(crate) fn fastest(&self, budget: usize) -> Option<Plan> {
+        let division = Division::of(budget);
+        let of = |residence| self.fastest_alone(residence, division);
+        let plans = [Residence::Resident, Residence::Streamed].into_iter().filter_map(of);
+        plans.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+    }
+
+    /// The fastest plan with the parameters where `residence` says, on a device that has no others.
+    pub(crate) fn fastest_alone(&self, residence: Residence, division: Division) -> Option<Plan> {
+        let room = division.left().checked_sub(self.resident_bytes(residence))?;
+        self.fastest_with(residence, division, room)
+    }
+
+    /// The fastest plan with the parameters where `residence` says, in `room` bytes of a budget beside scratch and parameters that are
+    /// resident; none if there is none that fits.
+    pub(crate) fn fastest_with(&self, residence: Residence, division: Division, room: usize) -> Option<Plan> {
+        Vectors::ALL.into_iter().find_map(|vectors| self.with(residence, vectors, division, room))
+    }
+
+    fn with(&self, residence: Residence, vectors: Vectors, division: Division, room: usize) -> Option<Plan> {
+        let scratch = division.scratch();
+        let vector = rounded(FR << self.domain_log2);
+        if vectors == Vectors::Three
+            && (residence == Residence::Streamed || room < VECTORS_TO_SPARE.checked_mul(vector)?)
+        {
+            return None;
+        }
+        let step = self.step_points_bytes();
+        let slot = if residence == Residence::Streamed { division.slot(step) } else { 0 };
+        let h_part = self.h_part(scratch, slot, vectors);
+        let h_parts = self.h_points().div_ceil(h_part.max(1));
+        // The scalars of a part in order, where the vector that they are of is in host memory.
+        let gathered = if vectors == Vectors::None { rounded(FR * h_part) } else { 0 };
+        let on_device = vectors as usize * vector;
+
+        let dense = self.step_bytes();
+        let (part, witness, h) = match residence {
+            Residence::Resident => {
+                let all = DENSE_VARIABLE * (self.inputs + self.aux) + ROUNDING;
+                let part = (room / WITNESS_SHARE / 2).min(all).max(dense);
+                let results = witness_results_bytes(self.parts(part, usize::MAX, scratch));
+                // Two parts, so that one is sent while the other is worked on.
+                (part, rounded(2 * part + results), rounded(on_device + gathered + h_results_bytes(h_parts)))
+            }
+            Residence::Streamed => {
+                // Points take more bytes than the scalars and lists that go with them.
+                let part = slot + ROUNDING;
+                let results = witness_results_bytes(self.parts(part, slot, scratch)) + h_results_bytes(h_parts);
+                let own = 2 * part + usize::from(vectors.keeps_h()) * vector + gathered + results;
+                let shared = vectors.others() * vector;
+                let all = rounded(SLOTS * slot) + rounded(own) + rounded(shared);
+                (part, all, all)
+            }
+        };
+        if witness.max(h) > room {
+            return None;
+        }
+        let resident = self.resident_bytes(residence);
+        let mut plan = Plan {
+            parameters: residence,
+            vectors,
+            parameter_bytes: resident,
+            scratch_bytes: scratch,
+            slot_bytes: slot,
+            h_part_points: h_part,
+            witness_part_bytes: part,
+            witness_phase_bytes: resident + scratch + witness,
+            h_phase_bytes: resident + scratch + h,
+            host_vector_bytes: vectors.on_host() * vector,
+            copied_parameter_bytes: match residence {
+                Residence::Resident => 0,
+                Residence::Streamed => self.circuits * self.points_bytes(),
+            },
+            copied_scalar_bytes: self.circuits * self.scalar_bytes(),
+            mapped_bytes: self.circuits * self.mapped_vectors(vectors) * (FR << self.domain_log2),
+            seconds: 0.0,
+        };
+        plan.seconds =
+            self.seconds(&plan, h_parts + self.parts(part, if slot == 0 { usize::MAX } else { slot }, scratch));
+        Some(plan)
+    }
+
+    /// Bytes that parameters hold in device memory.
+    pub(crate) fn resident_bytes(&self, residence: Residence) -> usize {
+        if residence == Residence::Streamed {
+            return 0;
+        }
+        let g1 = [self.h_points(), self.aux, self.a, self.b].map(|points| align(G1 * points));
+        rounded(g1.iter().sum::<usize>() + align(G2 * self.b))
+    }
+
+    /// Why there is no plan within `budget` bytes.
+    pub(crate) fn shortfall(&self, budget: usize) -> Shortfall {
+        Shortfall { asked: self.least_budget(), budget, resident: 0, largest: Division::of(budget).left() }
+    }
+
+    /// A budget that would do, at most a sixteenth above the least.
+    pub(crate) fn least_budget(&self) -> usize {
+        let mut least = LEAST_SCRATCH;
+        while self.fastest(least).is_none() {
+            least += least / 16;
+        }
+        least
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let most = |field: &str, found: usize, most: usize, why: &str| {
+            if found <= most {
+                return Ok(());
+            }
+            Err(Error::Size { field: field.to_owned(), found, expected: format!("{why}, {most} at most") })
+        };
+        const FILE: usize = u32::MAX as usize;
+        most("domain_log2", self.domain_log2, 32, "a domain has 2^32 points")?;
+        most("inputs", self.inputs, FILE, "a parameter file counts with 32 bits")?;
+        most("aux", self.aux, FILE, "a parameter file counts with 32 bits")?;
+        most("a", self.a, self.inputs + self.aux, "a variable has one point in the a query")?;
+        most("b", self.b, self.inputs + self.aux, "a variable has one point in each b query")?;
+        most("circuits", self.circuits, 1 << 20, "a call proves a million circuits")
+    }
+
+    /// Points of the `h` query.
+    fn h_points(&self) -> usize {
+        (1 << self.domain_log2) - 1
+    }
+
+    /// Points of `h` that are worked on at a time: parts of equal size, as few as can be.
+    fn h_part(&self, scratch: usize, slot: usize, vectors: Vectors) -> usize {
+        let mut most = most_terms(G1_SUM, scratch).min(MOST_TERMS_AT_ONCE);
+        if slot > 0 {
+            most = most.min(slot / G1);
+        }
+        if vectors == Vectors::None {
+            most = most.min(scratch / FR);
+        }
+        let points = self.h_points();
+        points.div_ceil(points.div_ceil(most.max(1)).max(1))
+    }
+
+    /// Bytes of a step's points, at most.
+    fn step_points_bytes(&self) -> usize {
+        let of = |variables: usize, l: usize| {
+            let (step, b) = (variables.min(STEP), variables.min(STEP).min(self.b));
+            (G1 * step * (l + 1)).next_multiple_of(ALIGNMENT) + b * (G1 + G2) + 4 * ALIGNMENT
+        };
+        of(self.inputs, 0).max(of(self.aux, 1)).next_multiple_of(ALIGNMENT)
+    }
+
+    /// Bytes of a step's scalars and lists, at most.
+    fn step_bytes(&self) -> usize {
+        DENSE_VARIABLE * self.inputs.max(self.aux).min(STEP) + ROUNDING
+    }
+
+    /// Into how many parts the witness is cut at most, where a part has so many bytes, its points at most `slot` bytes, and its MSMs so much
+    /// scratch. A part is only ended by a step that has no more room.
+    fn parts(&self, part: usize, slot: usize, scratch: usize) -> usize {
+        let variables = self.inputs + self.aux;
+        let steps = self.inputs.div_ceil(STEP) + self.aux.div_ceil(STEP);
+        let limits = [
+            (DENSE_VARIABLE * variables, part.saturating_sub(ROUNDING), DENSE_VARIABLE * STEP),
+            (self.points_bytes() - G1 * self.h_points(), slot, self.step_points_bytes()),
+            (self.inputs + self.aux, most_terms(G1_SUM, scratch), STEP),
+            (self.b, most_terms(G2_SUM, scratch), STEP),
+        ];
+        let mut parts: usize = 1;
+        for (all, limit, step) in limits {
+            parts =
+                parts.saturating_add(if all <= limit { 0 } else { all.div_ceil(limit.saturating_sub(step).max(1)) });
+        }
+        parts.min(steps.max(1))
+    }
+
+    fn points_bytes(&self) -> usize {
+        G1 * (self.h_points() + self.aux + self.a + self.b) + G2 * self.b
+    }
+
+    /// What is sent of a circuit's scalars, with their classes, and of densities.
+    fn scalar_bytes(&self) -> usize {
+        let vectors = 3 << self.domain_log2;
+        let variables = self.inputs + self.aux;
+        FR * (vectors + variables) + (vectors + variables).div_ceil(4) + (self.inputs + 2 * self.aux).div_ceil(8)
+    }
+
+    /// How many times the length of a vector kernels read or write in host memory, following `cuda/launch/ntt.cu`.
+    fn mapped_vectors(&self, vectors: Vectors) -> usize {
+        // Layers before the blocks of 2^9 elements, eight at a time.
+        let passes = self.domain_log2.saturating_sub(9).div_ceil(8);
+        let later = passes.saturating_sub(1);
+        // Each is written when it is sent; a pass reads and writes; the product and h read.
+        let b = 1 + 2 * passes + 2 + 2 * later + 1;
+        let c = 1 + 2 * passes + 1;
+        let a = 1 + 2 * passes + 2 + 2 * passes + 2 + 2 * later + 2 + 1;
+        match vectors.on_host() {
+            0 => 0,
+            1 => b + c,
+            _ => a + b + c,
+        }
+    }
+
+    fn seconds(&self, plan: &Plan, parts: usize) -> f64 {
+        let m = (1_u64 << self.domain_log2) as f64;
+        let waiting = if plan.vectors < Vectors::Three { FR as f64 * m / COPIED } else { 0.0 };
+        let circuit = PER_CONSTRAINT * m + waiting + PER_PART * parts as f64;
+        self.circuits as f64 * circuit + plan.copied_parameter_bytes as f64 / COPIED + plan.mapped_bytes as f64 / MAPPED
+    }
+}
+
+/// Bytes of the results of parts of a witness, whose queries are three in G1 and one in G2, at most.
+fn witness_results_bytes(parts: usize) -> usize {
+    align(parts * (most_sums() + 1) * (3 * G1_SUM + G2_SUM))
+}
+
+/// The same of parts of `h`.
+fn h_results_bytes(parts: usize) -> usize {
+    align(parts * most_sums() * G1_SUM)
+}
+
+fn align(bytes: usize) -> usize {
+    bytes.next_multiple_of(ALIGNMENT)
+}
+
+/// What a block of so many bytes takes of the budget, wherever it is put: that it begins at a page may cost another.
+fn rounded(bytes: usize) -> usize {
+    let granule = granule(bytes);
+    let begun = if granule == PAGE { PAGE } else { 0 };
+    bytes.next_multiple_of(granule) + begun
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! How much scratch MSMs take, without a device to ask: the shapes of `cuda/msm`, and bounds of what its launchers say.
+
+/// Bytes of a sum in G1, in four coordinates.
+pub(crate) const G1_SUM: usize = 192;
+/// Bytes of a sum in G2.
+pub(crate) const G2_SUM: usize = 384;
+
+/// The bits of a window, by the number of terms: for up to so many of them.
+const WINDOW_BITS: [(usize, u32); 8] = [
+    (1 << 6, 5),
+    (1 << 13, 8),
+    (1 << 15, 10),
+    (1 << 19, 13),
+    (1 << 21, 16),
+    (1 << 23, 17),
+    (1 << 25, 20),
+    (usize::MAX, 22),
+];
+/// Bits that the digits hold.
+const SCALAR_BITS: u32 = 255;
+/// Entries that are sorted at a time.
+const GROUP_ENTRIES: usize = 5 << 24;
+/// Segments of the buckets of a group of windows, at most.
+const GROUP_SEGMENTS: usize = 3 << 14;
+/// Threads that share out entries, at most; entries a thread, at least; threads of a block.
+const MAX_CHUNKS: usize = 1 << 16;
+const MIN_CHUNK: usize = 8;
+const BLOCK: usize = 128;
+/// Bytes of coordinates that a block merges: a sum has four coordinates.
+const MERGED: usize = 4 * 6144;
+/// Terms beyond which numbers of points have no room beside a sign.
+const MOST_TERMS: usize = 1 << 30;
+/// A lower bound of the items of a tile of CUB's sort, whichever the device: from 6,528 for compute capability 8.0 to 11,776 for 7.5.
+const SORT_TILE: usize = 4096;
+/// Bytes that CUB's sort keeps for a tile, and for up to [`SORT_PORTION`] items besides.
+const SORT_TILE_BYTES: usize = 1024;
+const SORT_PORTION_BYTES: usize = 4 * 256 * 8 + 4 * 256;
+const SORT_PORTION: usize = 1 << 27;
+
+/// How an MSM's scalars are cut into windows, as `launchers.h` explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Windows {
+    pub(crate) bits: u32,
+    pub(crate) count: u32,
+    pub(crate) group: u32,
+    pub(crate) segment_bits: u32,
+}
+
+impl Windows {
+    /// Those that suit `terms` terms if there is scratch enough.
+    pub(crate) fn suiting(terms: usize) -> Self {
+        let fits = |row: &&(usize, u32)| terms <= row.0;
+        let bits = WINDOW_BITS.iter().find(fits).map_or(WINDOW_BITS[WINDOW_BITS.len() - 1].1, |row| row.1);
+        let count = SCALAR_BITS.div_ceil(bits);
+        let group = (GROUP_ENTRIES / terms.max(1)).clamp(1, count as usize) as u32;
+        let too_many = |segment_bits: &u32| (group as usize) << (bits - 1 - segment_bits) > GROUP_SEGMENTS;
+        let segment_bits = (0..bits - 1).find(|bits| !too_many(bits)).unwrap_or(bits - 1);
+        Self { bits, count, group, segment_bits }
+    }
+
+    /// The same with as many windows at a time as `limit` bytes of scratch allow for sums of `sum` bytes, if they do for one.
+    pub(crate) fn within(terms: usize, sum: usize, limit: usize) -> Option<Self> {
+        let suiting = Self::suiting(terms);
+        let shapes = (1..=suiting.group).rev().map(|group| Self { group, ..suiting });
+        shapes.into_iter().find(|windows| windows.scratch(terms, sum) <= limit)
+    }
+
+    /// Bytes of scratch, at most.
+    pub(crate) fn scratch(&self, terms: usize, sum: usize) -> usize {
+        let entries = terms * self.group as usize;
+        let threads = MAX_CHUNKS.min(entries.div_ceil(MIN_CHUNK * BLOCK) * BLOCK);
+        let partial = [2 * threads, 2 * (2 * threads).div_ceil(MERGED / sum)];
+        let segments = (self.count as usize) << (self.bits - 1 - self.segment_bits);
+        let sort = entries.div_ceil(SORT_TILE) * SORT_TILE_BYTES
+            + entries.div_ceil(SORT_PORTION).max(1) * SORT_PORTION_BYTES
+            + 2048;
+        let arrays = [
+            4 * entries,
+            4 * entries,
+            4 * entries,
+            4 * entries,
+            4 * partial[0],
+            sum * partial[0],
+            4 * partial[1],
+            sum * partial[1],
+            4,
+            sort,
+            (sum * self.group as usize) << (self.bits - 1),
+            sum * segments,
+            sum * segments,
+        ];
+        arrays.iter().map(|bytes: &usize| bytes.next_multiple_of(256)).sum()
+    }
+}
+
+/// The number of terms up to which MSMs with sums of `sum` bytes fit in `limit` bytes of scratch.
+pub(crate) fn most_terms(sum: usize, limit: usize) -> usize {
+    let fits = |terms: usize| Windows { group: 1, ..Windows::suiting(terms) }.scratch(terms, sum) <= limit;
+    let mut most = 0;
+    for (last, _) in WINDOW_BITS {
+        let last = last.min(MOST_TERMS);
+        if fits(last) {
+            most = last;
+            continue;
+        }
+        // Among terms with windows of one size, more take more.
+        let (mut fitting, mut too_many) = (most, last);
+        while too_many - fitting > 1 {
+            let middle = fitting + (too_many - fitting) / 2;
+            *if fits(middle) { &mut fitting } else { &mut too_many } = middle;
+        }
+        return fitting;
+    }
+    most
+}
+
+/// Sums that MSMs leave, at most.
+pub(crate) fn most_sums() -> usize {
+    WINDOW_BITS.iter().map(|(_, bits)| (SCALAR_BITS.div_ceil(*bits) * bits) as usize).max().unwrap_or(0)
+}

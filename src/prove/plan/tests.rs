@@ -1,0 +1,148 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const GIB: usize = 1 << 30;
+
+/// The 32 GiB PoRep's circuit, or one of the same mix over 2^`log2` points.
+fn porep(log2: usize) -> Sizes {
+    let m = 1 << log2;
+    let aux = m - m / 33;
+    Sizes { domain_log2: log2, inputs: 328, aux, a: 328 + aux / 1000 * 997, b: 1 + aux / 1000 * 254, circuits: 1 }
+}
+
+fn sizes() -> impl Strategy<Value = Sizes> {
+    (0_usize..=28, 0_usize..=1 << 12, 0.0_f64..1.5, 0.0_f64..=1.0, 0.0_f64..=1.0, 1_usize..4).prop_map(
+        |(domain_log2, inputs, aux, a, b, circuits)| {
+            let aux = (aux * (1_u64 << domain_log2) as f64) as usize;
+            let share = |share: f64| (share * (inputs + aux) as f64) as usize;
+            Sizes { domain_log2, inputs, aux, a: share(a), b: share(b), circuits }
+        },
+    )
+}
+
+/// From a MiB to a TiB, as many of each order of magnitude.
+fn budgets() -> impl Strategy<Value = usize> {
+    (20.0_f64..40.0).prop_map(|log| log.exp2() as usize)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn no_more_is_held_than_the_budget(sizes in sizes(), budget in budgets()) {
+        if let Ok(plan) = plan(&sizes, budget) {
+            prop_assert!(plan.most_bytes() <= budget, "{plan:?}");
+            let held = plan.scratch_bytes + plan.parameter_bytes + SLOTS * plan.slot_bytes + plan.witness_part_bytes;
+            prop_assert!(held <= plan.witness_phase_bytes, "{plan:?}");
+            let vectors = plan.vectors as usize * (FR << sizes.domain_log2);
+            prop_assert!(plan.scratch_bytes + plan.parameter_bytes + vectors <= plan.h_phase_bytes, "{plan:?}");
+        }
+    }
+
+    #[test]
+    fn more_memory_is_never_slower(sizes in sizes(), budget in budgets(), more in 0.0_f64..1.0) {
+        let larger = budget + (budget as f64 * more.powi(8)) as usize;
+        match (plan(&sizes, budget), plan(&sizes, larger)) {
+            (Ok(small), Ok(large)) => prop_assert!(large.seconds <= small.seconds, "{small:?}\n{large:?}"),
+            (Ok(small), Err(error)) => prop_assert!(false, "{small:?}, but with {larger} {error}"),
+            (Err(_), _) => {}
+        }
+    }
+
+    #[test]
+    fn what_is_lacking_is_told(sizes in sizes(), budget in budgets()) {
+        if let Err(error) = plan(&sizes, budget) {
+            let Error::DeviceMemory(shortfall) = error else { panic!("{error}") };
+            prop_assert!(shortfall.asked > budget && shortfall.budget == budget, "{shortfall:?}");
+            prop_assert!(plan(&sizes, shortfall.asked).is_ok(), "{shortfall:?}");
+        }
+    }
+
+    /// A part of h and one of the witness fit scratch and slots, whatever there is in them.
+    #[test]
+    fn parts_fit(sizes in sizes(), budget in budgets()) {
+        if let Ok(plan) = plan(&sizes, budget) {
+            prop_assert!(Windows::within(plan.h_part_points, G1_SUM, plan.scratch_bytes).is_some(), "{plan:?}");
+            prop_assert!(most_terms(G2_SUM, plan.scratch_bytes) >= STEP, "{plan:?}");
+            prop_assert!(plan.witness_part_bytes >= sizes.step_bytes(), "{plan:?}");
+            if plan.parameters == Residence::Streamed {
+                prop_assert!(plan.h_part_points * G1 <= plan.slot_bytes, "{plan:?}");
+                prop_assert!(sizes.step_points_bytes() <= plan.slot_bytes, "{plan:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn up_to_the_most_terms_all_fit(sum in prop_oneof![Just(G1_SUM), Just(G2_SUM)], limit in budgets(), share in 0.0_f64..=1.0) {
+        let most = most_terms(sum, limit);
+        prop_assert!(Windows::within((share * most as f64) as usize, sum, limit).is_some());
+        prop_assert!(Windows::within(most, sum, limit).is_some() || most == 0);
+        prop_assert!(most == 1 << 30 || Windows::within(most + 1, sum, limit).is_none());
+    }
+}
+
+#[test]
+fn small_cards_prove_the_largest_circuit() {
+    let at = |budget| plan(&porep(27), budget).unwrap();
+    assert_eq!((at(4 * GIB).parameters, at(4 * GIB).vectors), (Residence::Streamed, Vectors::None));
+    assert_eq!((at(8 * GIB).parameters, at(8 * GIB).vectors), (Residence::Streamed, Vectors::One));
+    assert_eq!((at(15 * GIB).parameters, at(15 * GIB).vectors), (Residence::Streamed, Vectors::Two));
+    assert_eq!((at(132 * GIB).parameters, at(132 * GIB).vectors), (Residence::Resident, Vectors::Three));
+}
+
+#[test]
+fn budgets_shrink_with_circuits() {
+    for log2 in 20..=27 {
+        let budget = 4 * GIB >> (27 - log2);
+        assert!(plan(&porep(log2), budget).is_ok(), "2^{log2} in {budget}");
+    }
+}
+
+#[test]
+fn every_variant_is_chosen_somewhere() {
+    let mut chosen = Vec::new();
+    for budget in (1..2000).map(|i| i * (32 << 20)) {
+        let Ok(plan) = plan(&porep(27), budget) else { continue };
+        if chosen.last() != Some(&(plan.parameters, plan.vectors)) {
+            chosen.push((plan.parameters, plan.vectors));
+        }
+    }
+    let streamed = [Vectors::None, Vectors::One, Vectors::Two].map(|vectors| (Residence::Streamed, vectors));
+    assert_eq!(chosen[..3], streamed);
+    assert!(chosen.contains(&(Residence::Resident, Vectors::Two)), "{chosen:?}");
+}
+
+#[test]
+fn the_least_circuits_need_little() {
+    let tiny = Sizes { domain_log2: 2, inputs: 2, aux: 3, a: 4, b: 2, circuits: 1 };
+    assert!(plan(&tiny, 6 << 20).is_ok());
+    let Err(Error::DeviceMemory(shortfall)) = plan(&tiny, LEAST_SCRATCH) else {
+        panic!("nothing is left beside scratch")
+    };
+    assert!(shortfall.asked < 6 << 20, "{shortfall:?}");
+    let empty = Sizes { domain_log2: 0, inputs: 0, aux: 0, a: 0, b: 0, circuits: 0 };
+    assert!(plan(&empty, 6 << 20).is_ok());
+    assert!(plan(&empty, 0).is_err());
+}
+
+#[test]
+fn sizes_that_no_parameters_have_are_refused() {
+    let right = porep(10);
+    for (wrong, field) in [
+        (Sizes { domain_log2: 33, ..right }, "domain_log2"),
+        (Sizes { inputs: 1 << 32, ..right }, "inputs"),
+        (Sizes { aux: usize::MAX, ..right }, "aux"),
+        (Sizes { a: right.inputs + right.aux + 1, ..right }, "a"),
+        (Sizes { b: usize::MAX, ..right }, "b"),
+        (Sizes { circuits: usize::MAX, ..right }, "circuits"),
+    ] {
+        let Err(Error::Size { field: found, .. }) = plan(&wrong, 8 * GIB) else { panic!("{wrong:?}") };
+        assert_eq!(found, field);
+    }
+    let most = u32::MAX as usize;
+    let largest = Sizes { domain_log2: 32, inputs: most, aux: most, a: 2 * most, b: 2 * most, circuits: 1 << 20 };
+    assert!(plan(&largest, 1 << 50).unwrap().most_bytes() <= 1 << 50);
+    assert!(plan(&largest, usize::MAX).is_ok());
+    assert!(matches!(plan(&largest, 1 << 20), Err(Error::DeviceMemory(_))));
+}
