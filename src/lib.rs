@@ -48,7 +48,7 @@ pub mod kit {
     pub use crate::lock::{admission, load, memory, order};
     pub use crate::mem::arena;
     #[cfg(interlock_cuda)]
-    pub use crate::sys::counts;
+    pub use crate::sys::{counts, fail_after, failure_is_due};
 }
 
 /// The version of this library.

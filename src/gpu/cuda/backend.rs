@@ -180,6 +180,17 @@ pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error
     }
 }
 
+/// The bytes of blocks that live in the arena of the device that would prove now.
+///
+/// # Errors
+/// [`Error::NoGpu`], and [`Error::Cuda`] if the device does not start.
+#[cfg(feature = "kit")]
+pub fn device_memory_used() -> Result<usize, Error> {
+    let device = Gpu::get()?.device(None)?;
+    let _current = DeviceGuard::set(device.ordinal)?;
+    Ok(device.engine()?.memory().used_bytes())
+}
+
 /// The bytes of each query of the file at `path`, by way of page-locked memory, and checked on the device that would prove now.
 ///
 /// # Errors

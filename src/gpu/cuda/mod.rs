@@ -73,7 +73,7 @@ pub(super) fn release_memory() -> Result<(), Error> {
 /// What `bench/kit` tests on a device.
 #[cfg(feature = "kit")]
 pub mod kit {
-    pub use super::backend::{points_on_device, query_bytes};
+    pub use super::backend::{device_memory_used, points_on_device, query_bytes};
     pub use super::buffer::{DeviceBuffer, DeviceSlice, Plain};
     pub use super::classes::{Classes, CHUNK};
     pub use super::decode::{decode, Faults, Run};
