@@ -104,6 +104,7 @@ fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
     const FIRST: usize = 5;
     let what = format!("classes of {} scalars", scalars.len());
     let classes = told(&what, Classes::of(scalars))?.map_err(|index| format!("{what}: number {index} was refused"))?;
+    let classes = classes.of_range(&(0..scalars.len()));
     let sent = || {
         let (words, starts) = (poisoned(classes.words_len(), stream)?, poisoned(classes.chunks_len(), stream)?);
         let all: DeviceBuffer<blst_fr> = poisoned(FIRST + classes.full_len(), stream)?;

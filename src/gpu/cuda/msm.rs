@@ -13,7 +13,6 @@ use crate::sys;
 #[derive(Clone, Copy, Debug)]
 pub enum Scalars<'a> {
     /// Term i has scalar i.
-    #[cfg_attr(not(feature = "kit"), allow(dead_code))]
     InOrder,
     /// Term i has the scalar whose number stands at i.
     Indexed(&'a DeviceSlice<u32>),
