@@ -94,7 +94,7 @@ fn small_cards_prove_the_largest_circuit() {
 #[test]
 fn budgets_shrink_with_circuits() {
     for log2 in 20..=27 {
-        let budget = 4 * GIB >> (27 - log2);
+        let budget = (4 * GIB) >> (27 - log2);
         assert!(plan(&porep(log2), budget).is_ok(), "2^{log2} in {budget}");
     }
     for log2 in 0..=32 {
