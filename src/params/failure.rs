@@ -77,7 +77,7 @@ fn same(error: &Error) -> Error {
     match error {
         Error::Cuda { call, code, text } => Error::Cuda { call, code: *code, text: text.clone() },
         Error::DeviceLost { call, code, text } => Error::DeviceLost { call, code: *code, text: text.clone() },
-        Error::DeviceMemory(shortfall) => Error::DeviceMemory(shortfall.clone()),
+        Error::DeviceMemory(shortfall) => Error::DeviceMemory(*shortfall),
         Error::NoGpu { why } => Error::NoGpu { why: why.clone() },
         other => Error::Internal { what: other.to_string() },
     }

@@ -110,14 +110,16 @@ impl Engine {
         self.residents.get(self, self.ordinal, srs)
     }
 
-    /// Whether proofs with queries of these lengths are fastest if the device keeps them.
+    /// Whether the device is to keep queries of these lengths: proofs are fastest then, and there is room for them beside parameters that
+    /// are in use. Others make room.
     ///
     /// # Errors
-    /// [`Error::DeviceMemory`] if the budget is too small for any.
+    /// [`Error::DeviceMemory`] if the budget is too small for any proof.
     pub(super) fn would_keep(&self, counts: &Counts) -> Result<bool, Error> {
         let (sizes, budget) = (sizes(counts), self.memory.budget());
-        let plan = sizes.fastest(budget).ok_or_else(|| Error::DeviceMemory(sizes.shortfall(budget)))?;
-        Ok(plan.parameters == Residence::Resident)
+        let fastest = sizes.fastest(budget).ok_or_else(|| Error::DeviceMemory(sizes.shortfall(budget)))?;
+        let bytes = sizes.resident_bytes(Residence::Resident);
+        Ok(fastest.parameters == Residence::Resident && self.plan_in(&sizes, Residence::Resident, bytes).is_ok())
     }
 
     /// The plan for a circuit with queries of these lengths in what all long-lived blocks leave. Parameters that nobody uses go before
@@ -126,14 +128,19 @@ impl Engine {
     /// # Errors
     /// [`Error::DeviceMemory`] if that is too little.
     pub(super) fn plan(&self, counts: &Counts, residence: Residence) -> Result<Plan, Error> {
-        let sizes = sizes(counts);
-        let best = sizes.fastest_alone(residence, self.division).map(|plan| plan.vectors);
+        self.plan_in(&sizes(counts), residence, 0)
+    }
+
+    /// The same, less `taken` bytes.
+    fn plan_in(&self, sizes: &Sizes, residence: Residence, taken: usize) -> Result<Plan, Error> {
+        let most = sizes.room_alone(residence, self.division).unwrap_or(0);
+        let best = sizes.fastest_with(residence, self.division, most).map(|plan| plan.vectors);
         loop {
             let here = self.memory.shortfall(0);
-            let plan = sizes.fastest_with(residence, self.division, here.largest);
+            let room = here.largest.saturating_sub(taken).min(most);
+            let plan = sizes.fastest_with(residence, self.division, room);
             if plan.is_some_and(|plan| Some(plan.vectors) >= best) || !self.residents.make_room() {
-                let asked = || Error::DeviceMemory(Shortfall { asked: sizes.least_budget(), ..here });
-                return plan.ok_or_else(asked);
+                return plan.ok_or_else(|| Error::DeviceMemory(Shortfall { asked: sizes.least_budget(), ..here }));
             }
         }
     }
@@ -230,6 +237,11 @@ impl Engine {
         let domain = Arc::new(Domain::new(log2, DeviceBuffer::new(Domain::length(log2)?)?, &self.compute)?);
         domains.insert(log2, domain.clone());
         Ok(domain)
+    }
+
+    /// The stream of all turns.
+    pub(super) fn compute(&self) -> &Stream {
+        &self.compute
     }
 
     /// The uploads.

@@ -13,7 +13,6 @@ use crate::sys;
 #[derive(Clone, Copy, Debug)]
 pub enum Scalars<'a> {
     /// Term i has scalar i.
-    #[cfg_attr(not(feature = "kit"), allow(dead_code))]
     InOrder,
     /// Term i has the scalar whose number stands at i.
     Indexed(&'a DeviceSlice<u32>),
@@ -82,6 +81,12 @@ impl Shape {
             group: windows.group,
             segment_bits: windows.segment_bits,
         }))
+    }
+
+    /// The same, so many windows at a time.
+    #[cfg(feature = "kit")]
+    pub fn in_groups_of(self, group: u32) -> Self {
+        Self(sys::interlock_msm_shape { group, ..self.0 })
     }
 
     /// What a plan takes for the bytes of scratch in this shape, at least as many as [`msm_scratch_bytes`] says.

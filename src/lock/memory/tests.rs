@@ -105,6 +105,7 @@ mod threads {
         let expected = Shortfall { asked: 3328, budget: 4096, resident: 1024, largest: 3072 };
         assert_eq!(shortfall(memory.acquire(&[3328])), expected);
         assert_eq!(shortfall(memory.try_acquire(&[3328])), expected);
+        assert_eq!(memory.shortfall(3328), expected);
         assert!(memory.try_acquire(&[3072]).unwrap().is_none());
         assert_eq!(memory.waiting(), 0);
     }

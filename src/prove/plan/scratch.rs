@@ -59,6 +59,7 @@ impl Windows {
     }
 
     /// The same with as many windows at a time as `limit` bytes of scratch allow for sums of `sum` bytes, if they do for one.
+    #[cfg(any(test, interlock_cuda))]
     pub(crate) fn within(terms: usize, sum: usize, limit: usize) -> Option<Self> {
         let suiting = Self::suiting(terms);
         let shapes = (1..=suiting.group).rev().map(|group| Self { group, ..suiting });
