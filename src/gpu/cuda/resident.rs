@@ -30,7 +30,9 @@ impl Resident {
     /// [`Error::DeviceMemory`], [`Error::Threads`].
     pub(super) fn load(engine: &Engine, srs: &Parameters) -> Result<Self, Error> {
         let resident = Self::allocate(engine, &srs.counts)?;
-        srs.read_encoded(|encoded| loader::load(engine.ring(), encoded, &resident))?;
+        // What decodes to it must be over before its memory goes.
+        srs.read_encoded(|encoded| loader::load(engine.ring(), encoded, &resident))
+            .inspect_err(|_| engine.wait_for_all())?;
         Ok(resident)
     }
 
