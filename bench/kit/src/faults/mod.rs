@@ -20,7 +20,7 @@ const STREAMED_TAKES: usize = 4;
 /// Processes in which the device is lost, at most.
 const LOST: usize = 24;
 
-/// Has each call of CUDA fail in turn, `most` in each kind of work, with each status: in this process and in others.
+/// Has each call of CUDA fail in turn, `most` in each kind of work, with each status, in processes of their own.
 ///
 /// # Errors
 /// What should not have been. Each has been printed.
