@@ -29,7 +29,7 @@ mv kit/data kit/vectors
 cp "$target/kit/release/interlock-kit" "$target/prove/release/interlock-bench-prove" bench/prove/run.sh bench/workers.sh kit
 cp "$target/release/libinterlock.so" kit/libinterlock.so.0
 strip --strip-all kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
-for program in prove_vector start_finalize threads parameters stress misuse surroundings; do
+for program in prove_vector start_finalize threads parameters stress misuse plan surroundings; do
     "${CC:-cc}" -O2 -pthread -Iinclude "ffi-tests/c/$program.c" kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o "kit/$program"
 done
 if [[ $peers ]]; then

@@ -7,6 +7,7 @@
 #     shapes     200 random circuits against the CPU's proofs, and what a warm proof calls; KIT_SEED repeats a run
 #     faults     each call of CUDA failing in turn, KIT_FAULTS (40) in each kind of work
 #     workers    three workers at 2^24 under several budgets
+#     variants   random circuits and the vectors under budgets of device memory that make every variant of the prover
 #     proofs     whole proofs of 2^20 to 2^24 constraints, checked and timed
 #     times      throughput of the arithmetic; MSMs and h timed
 #     peers      the table of bench/compare.sh, where other provers were built too
@@ -16,7 +17,7 @@
 #                kernels and proofs of few blocks under this tool of compute-sanitizer
 set -uo pipefail
 cd "$(dirname "$0")"
-parts=(kernels abi shapes faults proofs workers times peers surroundings memcheck initcheck synccheck racecheck)
+parts=(kernels abi shapes variants faults proofs workers times peers surroundings memcheck initcheck synccheck racecheck)
 
 all_passed=0 all_failed=0 passed=0 failed=0
 
@@ -77,6 +78,23 @@ faults() {
 
 workers() {
     WORKERS=3 step "workers at once" 280 ./workers.sh 24 free 16/12
+}
+
+variants() {
+    local folder budget
+    step "plans" 30 ./plan
+    step "random circuits in every variant" 500 ./interlock-kit variants 60 "${KIT_SEED:-1}"
+    for folder in vectors/*/; do
+        for budget in $(./interlock-kit budgets "$folder/params"); do
+            INTERLOCK_VRAM_BUDGET=$budget step "$folder within $budget bytes" 60 ./prove_vector "$folder"
+        done
+    done
+    for budget in 17M 20M 24M 1G; do
+        INTERLOCK_VRAM_BUDGET=$budget step "all vectors within $budget" 120 ./prove_vector vectors/*/
+    done
+    INTERLOCK_VRAM_BUDGET=17M step "threads within 17M" 60 ./threads 6 vectors/{tiny,mimc322,dup,unsat,nob,lg1,sha256x2}
+    INTERLOCK_VRAM_BUDGET=8M step "a warm proof's calls within 8M" 60 ./interlock-kit warm
+    INTERLOCK_VRAM_BUDGET=500M step "2^22 within 500M" 300 ./run.sh --folder "${TMPDIR:-/tmp}" 22
 }
 
 proofs() {

@@ -11,9 +11,9 @@
 //! Beside the budget a device holds the CUDA context, 96 MiB for uploads and up to 20 MiB a size of domain for roots of unity.
 //!
 //! # The least budget
-//! 5 MiB of scratch, and room for what a part of 8192 variables takes if they are all full-size: half a MiB, and 12 MiB of slots where
-//! parameters are streamed; less where there are fewer variables. From there on it grows with the results of the parts, which
-//! get more: 2^27 constraints with the densities of the 32 GiB PoRep need about 1 GiB.
+//! 5 MiB of scratch, a quarter MiB of results, and room for what 8192 variables take if they are all full-size: 1 MiB, or 15 MiB of slots
+//! and parts where parameters are streamed. So 6 MiB do for circuits whose parameters are small beside that, and 22 MiB for any others,
+//! if slowly.
 
 use crate::error::{Error, Shortfall};
 use crate::mem::granule::{granule, ALIGNMENT, PAGE};
@@ -230,8 +230,12 @@ impl Sizes {
 
     /// The fastest plan with the parameters where `residence` says, on a device that has no others.
     pub(crate) fn fastest_alone(&self, residence: Residence, division: Division) -> Option<Plan> {
-        let room = division.left().checked_sub(self.resident_bytes(residence))?;
-        self.fastest_with(residence, division, room)
+        self.fastest_with(residence, division, self.room_alone(residence, division)?)
+    }
+
+    /// What scratch, and these parameters if they are resident, leave of a budget.
+    pub(crate) fn room_alone(&self, residence: Residence, division: Division) -> Option<usize> {
+        division.left().checked_sub(self.resident_bytes(residence))
     }
 
     /// The fastest plan with the parameters where `residence` says, in `room` bytes of a budget beside scratch and parameters that are
@@ -261,14 +265,13 @@ impl Sizes {
             Residence::Resident => {
                 let all = DENSE_VARIABLE * (self.inputs + self.aux) + ROUNDING;
                 let part = (room / WITNESS_SHARE / 2).min(all).max(dense);
-                let results = witness_results_bytes(self.parts(part, usize::MAX, scratch));
                 // Two parts, so that one is sent while the other is worked on.
-                (part, rounded(2 * part + results), rounded(on_device + gathered + h_results_bytes(h_parts)))
+                (part, rounded(2 * part + witness_results_bytes()), rounded(on_device + gathered + h_results_bytes()))
             }
             Residence::Streamed => {
-                // Points take more bytes than the scalars and lists that go with them.
-                let part = slot + ROUNDING;
-                let results = witness_results_bytes(self.parts(part, slot, scratch)) + h_results_bytes(h_parts);
+                // A point in `l` or `a` goes with a scalar and two numbers, and their queries' other points with less.
+                let part = slot / 16 * 7 + ROUNDING;
+                let results = witness_results_bytes().max(h_results_bytes());
                 let own = 2 * part + usize::from(vectors.keeps_h()) * vector + gathered + results;
                 let shared = vectors.others() * vector;
                 let all = rounded(SLOTS * slot) + rounded(own) + rounded(shared);
@@ -428,14 +431,14 @@ impl Sizes {
     }
 }
 
-/// Bytes of the results of parts of a witness, whose queries are three in G1 and one in G2, at most.
-fn witness_results_bytes(parts: usize) -> usize {
-    align(parts * (most_sums() + 1) * (3 * G1_SUM + G2_SUM))
+/// Bytes of the results of a part of a witness, whose queries are three in G1 and one in G2, at most.
+fn witness_results_bytes() -> usize {
+    align((most_sums() + 1) * (3 * G1_SUM + G2_SUM))
 }
 
-/// The same of parts of `h`.
-fn h_results_bytes(parts: usize) -> usize {
-    align(parts * most_sums() * G1_SUM)
+/// The same of a part of `h`.
+fn h_results_bytes() -> usize {
+    align(most_sums() * G1_SUM)
 }
 
 fn align(bytes: usize) -> usize {

@@ -43,7 +43,8 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
                      quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED] |
-                     uploads N | uploads-time LOG | warm | faults [N] | traced [FILE] | compare LOG K
+                     variants N SEED | budgets PARAMS | uploads N | uploads-time LOG | warm | faults [N] | traced [FILE] |
+                     compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -63,6 +64,10 @@ const USAGE: &str =
   uploads N    sends vectors of up to N scalars to the first GPU, from one thread and from several, and compares what it has then
   uploads-time LOG
                times the sending of 2^LOG scalars
+  variants N SEED
+               the same under the least budget of device memory of each variant of the prover that a shape has, in processes of their own
+  budgets PARAMS
+               prints these budgets for the circuit of a parameter file
   warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything
   faults [N]   has each call of CUDA fail in turn, N (all) in each kind of work, and looks at what comes of it
   traced [FILE]
@@ -146,6 +151,10 @@ fn main() {
         ["faults-lost", "none"] => faults::calls_of_a_proof(),
         #[cfg(device)]
         ["faults-lost", call] => number(call).and_then(faults::lose),
+        ["budgets", params] => shapes::budgets(params.as_ref()).map(|said| println!("{said}")),
+        ["variants", n, seed] => number(n)
+            .and_then(|n| shapes::check_variants(n, number(seed)? as u64))
+            .map(|said| println!("variants: {said}")),
         ["shapes"] => check_shapes(200, seed_of_now()),
         ["shapes", n] => number(n).and_then(|n| check_shapes(n, seed_of_now())),
         ["shapes", n, seed] => number(n).and_then(|n| check_shapes(n, number(seed)? as u64)),
@@ -172,6 +181,7 @@ fn check_msm(n: usize) -> Result<(), String> {
     let device = device::Device::first()?;
     println!("decoding: {} batches are blst's", msm::check_decoding(&device, n.clamp(1, 100_000), SEED)?);
     println!("listing: {} queries are as counted", msm::check_listing(&device, 20 * n, SEED)?);
+    println!("scratch: {} plans suffice", msm::planned_scratch()?);
     println!("MSMs: {} results are blst's", msm::check(&device, n, SEED)?);
     Ok(())
 }

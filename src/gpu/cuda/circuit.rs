@@ -8,7 +8,7 @@ use super::h_parts::HParts;
 use super::lease::room_for;
 use super::quotient::Quotient;
 use super::resident::Resident;
-use super::results::{Layout, Results};
+use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, PartPoints};
 use crate::error::Error;
 use crate::prove::{Evaluations, Plan, Residence, Witness};
@@ -54,6 +54,7 @@ fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Pl
     let [mut lease] = engine.lease([classified.room() + room_for::<u64>(layout.words())])?;
     let mut rooms = classified.rooms(&mut lease);
     let sums = lease.take(layout.words());
+    let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
     for (i, part) in parts.iter().enumerate() {
         let on_device = classified.send(engine, i, &mut rooms)?;
         let points = PartPoints {
@@ -63,11 +64,11 @@ fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Pl
             b_g2: resident.b_g2.range(part.b.clone()),
         };
         let mut turn = engine.enqueue(c"witness MSMs")?;
-        classified.enqueue(i, &on_device, &points, &mut turn, (&layout, &sums))?;
+        classified.enqueue(i, &on_device, &points, &mut turn, (&fetching, &sums))?;
         let until = turn.until()?;
         if i + 1 == parts.len() {
-            let results = Results::fetch(layout, &sums, engine.pinned(), turn.stream)?;
-            lease.release_after(&turn.until()?);
+            let results = fetching.finish()?;
+            lease.release_after(&until);
             return Ok(results);
         }
         rooms.used_until(i, until);
@@ -85,14 +86,15 @@ fn h(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Plan) ->
     let mut others = quotient.others(engine, others)?;
     let mut h = quotient.coefficients(engine, parts.longest(), &mut kept)?;
     let sums = kept.take(layout.words());
+    let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
     let until = quotient.enqueue(engine, circuit, &mut h, &mut others)?;
     others.release_after(&until);
 
     let mut turn = engine.enqueue(c"h MSM")?;
     for i in 0..parts.len() {
-        parts.enqueue(i, &resident.h.range(parts.range(i)), &h, &mut turn, (&layout, &sums))?;
+        parts.enqueue(i, &resident.h.range(parts.range(i)), &h, &mut turn, (&fetching, &sums))?;
     }
-    let results = Results::fetch(layout, &sums, engine.pinned(), turn.stream)?;
+    let results = fetching.finish()?;
     let until = turn.until()?;
     h.release_after(&until);
     kept.release_after(&until);

@@ -130,7 +130,8 @@ impl Engine {
         let best = sizes.fastest_alone(residence, self.division).map(|plan| plan.vectors);
         loop {
             let here = self.memory.shortfall(0);
-            let plan = sizes.fastest_with(residence, self.division, here.largest);
+            let room = here.largest.min(sizes.room_alone(residence, self.division).unwrap_or(0));
+            let plan = sizes.fastest_with(residence, self.division, room);
             if plan.is_some_and(|plan| Some(plan.vectors) >= best) || !self.residents.make_room() {
                 let asked = || Error::DeviceMemory(Shortfall { asked: sizes.least_budget(), ..here });
                 return plan.ok_or_else(asked);
@@ -233,6 +234,11 @@ impl Engine {
         let domain = Arc::new(Domain::new(log2, DeviceBuffer::new(Domain::length(log2)?)?, &self.compute)?);
         domains.insert(log2, domain.clone());
         Ok(domain)
+    }
+
+    /// The stream of all turns.
+    pub(super) fn compute(&self) -> &Stream {
+        &self.compute
     }
 
     /// The uploads.

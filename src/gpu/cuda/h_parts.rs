@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::engine::Enqueuing;
 use super::msm::{gather, msm, Scalars, Terms};
 use super::quotient::Coefficients;
-use super::results::{Layout, Query};
+use super::results::{Fetching, Layout, Query};
 use super::{DeviceSlice, Shape, G1};
 use crate::curve::G1Affine;
 use crate::error::Error;
@@ -14,7 +14,15 @@ use crate::prove::Plan;
 /// Which points are worked on together, and what their MSMs leave.
 pub(super) struct HParts {
     log2: u32,
-    parts: Vec<(Range<usize>, Shape, usize)>,
+    parts: Vec<Part>,
+}
+
+struct Part {
+    range: Range<usize>,
+    shape: Shape,
+    /// Its number among the layout's parts, and that of its entry.
+    part: usize,
+    entry: usize,
 }
 
 impl HParts {
@@ -27,7 +35,7 @@ impl HParts {
         let part = |first| {
             let range = first..points.min(first + plan.h_part_points);
             let shape = Shape::within::<G1>(range.len(), plan.scratch_bytes)?;
-            Ok((range, shape, layout.add(Query::H, Some(shape))))
+            Ok(Part { range, shape, part: layout.begin_part(), entry: layout.add(Query::H, Some(shape)) })
         };
         let starts = (0..points).step_by(plan.h_part_points.max(1));
         Ok(Self { log2, parts: starts.map(part).collect::<Result<_, Error>>()? })
@@ -40,15 +48,15 @@ impl HParts {
 
     /// The points of part `i`.
     pub(super) fn range(&self, i: usize) -> Range<usize> {
-        self.parts[i].0.clone()
+        self.parts[i].range.clone()
     }
 
     /// The most points of a part.
     pub(super) fn longest(&self) -> usize {
-        self.parts.iter().map(|(range, ..)| range.len()).max().unwrap_or(0)
+        self.parts.iter().map(|part| part.range.len()).max().unwrap_or(0)
     }
 
-    /// Enqueues the MSM of part `i`, whose points are `points`.
+    /// Enqueues the MSM of part `i`, whose points are `points`, and the fetching of its sums.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -58,9 +66,9 @@ impl HParts {
         points: &DeviceSlice<G1Affine>,
         h: &Coefficients<'_>,
         turn: &mut Enqueuing<'_>,
-        (layout, sums): (&Layout, &DeviceSlice<u64>),
+        (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
-        let (range, shape, entry) = &self.parts[i];
+        let Part { range, shape, part, entry } = &self.parts[i];
         let (scalars, order) = match &h.ordered {
             None => (&h.values, Scalars::Reversed { bits: self.log2, first: range.start }),
             Some(ordered) => {
@@ -70,6 +78,7 @@ impl HParts {
             }
         };
         let terms = Terms::<G1> { points, positions: None, scalars, order, len: range.len(), count: None };
-        msm::<G1>(&mut layout.of::<G1>(*entry, sums), &terms, *shape, &mut turn.scratch, turn.stream)
+        msm::<G1>(&mut fetching.layout().of::<G1>(*entry, sums), &terms, *shape, &mut turn.scratch, turn.stream)?;
+        fetching.fetch(*part, sums)
     }
 }

@@ -84,6 +84,12 @@ impl Shape {
         }))
     }
 
+    /// The same, so many windows at a time.
+    #[cfg(feature = "kit")]
+    pub fn in_groups_of(self, group: u32) -> Self {
+        Self(sys::interlock_msm_shape { group, ..self.0 })
+    }
+
     /// What a plan takes for the bytes of scratch in this shape, at least as many as [`msm_scratch_bytes`] says.
     #[cfg(feature = "kit")]
     pub fn planned_scratch_bytes<G: Group>(&self, len: usize) -> usize {

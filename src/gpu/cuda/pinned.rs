@@ -103,19 +103,19 @@ impl PinnedLease {
         buffer
     }
 
-    /// Enqueues the copying of `values` to its beginning.
+    /// Enqueues the copying of `values` to where byte `first` is.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn fetch<T: Plain>(&self, values: &DeviceSlice<T>, stream: &Stream) -> Result<(), Error> {
+    pub(super) fn fetch<T: Plain>(&self, first: usize, values: &DeviceSlice<T>, stream: &Stream) -> Result<(), Error> {
         let bytes = values.len() * size_of::<T>();
-        super::msm::at_least("pinned memory", self.buffer().bytes, bytes)?;
+        super::msm::at_least("pinned memory", self.buffer().bytes, first + bytes)?;
         if bytes == 0 {
             return Ok(());
         }
         // SAFETY: both ranges have this many bytes, and the buffer lives until the copy is over.
         check("cudaMemcpyAsync", unsafe {
-            let (to, from) = (self.buffer().pointer, values.as_raw());
+            let (to, from) = (self.buffer().pointer.byte_add(first), values.as_raw());
             sys::cudaMemcpyAsync(to, from, bytes, sys::DEVICE_TO_HOST, stream.as_raw())
         })
     }

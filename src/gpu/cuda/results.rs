@@ -21,37 +21,53 @@ pub(super) enum Query {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     query: Query,
+    /// Its first word of all, and of its part.
     first: usize,
+    first_of_part: usize,
     shape: Option<Shape>,
 }
 
-/// Where the results of enqueued work will be.
+/// Where the results of enqueued work will be: those of one part on the device at a time, all of them on the host.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     entries: Vec<Entry>,
+    /// The first word of each part.
+    parts: Vec<usize>,
     words: usize,
 }
 
 impl Layout {
+    /// Begins a part, to which entries are added from now on, and returns its number.
+    pub(super) fn begin_part(&mut self) -> usize {
+        self.parts.push(self.words);
+        self.parts.len() - 1
+    }
+
     /// Adds the sums of an MSM in `shape`, or a single one, and returns the entry's number.
     pub(super) fn add(&mut self, query: Query, shape: Option<Shape>) -> usize {
         let sums = shape.map_or(1, |shape| shape.sums());
         let words = if query == Query::B2 { words::<G2>() } else { words::<G1>() };
-        self.entries.push(Entry { query, first: self.words, shape });
+        let first_of_part = self.words - self.parts.last().copied().unwrap_or(0);
+        self.entries.push(Entry { query, first: self.words, first_of_part, shape });
         self.words += sums * words;
         self.entries.len() - 1
     }
 
-    /// How many words all results have.
+    /// How many words the results of a part have at most.
     pub(super) fn words(&self) -> usize {
-        self.words
+        (0..self.parts.len()).map(|part| self.of_part(part).len()).max().unwrap_or(0)
+    }
+
+    fn of_part(&self, part: usize) -> std::ops::Range<usize> {
+        self.parts[part]..self.parts.get(part + 1).copied().unwrap_or(self.words)
     }
 
     /// Where the sums of entry `i` go in `results`, which has [`Layout::words`] words.
     pub(super) fn of<G: Group>(&self, i: usize, results: &DeviceSlice<u64>) -> DeviceSlice<G::Sum> {
         let entry = self.entries[i];
         let sums = entry.shape.map_or(1, |shape| shape.sums());
-        let range = results.range(entry.first..entry.first + sums * words::<G>());
+        let first = entry.first_of_part;
+        let range = results.range(first..first + sums * words::<G>());
         // SAFETY: the same memory, with as many words as these sums have.
         unsafe { DeviceSlice::from_raw(range.as_raw(), sums) }
     }
@@ -59,6 +75,58 @@ impl Layout {
 
 fn words<G: Group>() -> usize {
     size_of::<G::Sum>() / size_of::<u64>()
+}
+
+/// Results that are enqueued part by part on a stream.
+pub(super) struct Fetching<'s> {
+    results: Option<(Layout, PinnedLease)>,
+    stream: &'s Stream,
+}
+
+impl<'s> Fetching<'s> {
+    /// None yet, all to come on `stream`.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn new(layout: Layout, pool: &PinnedPool, stream: &'s Stream) -> Result<Self, Error> {
+        let memory = pool.take(layout.words * size_of::<u64>())?;
+        Ok(Self { results: Some((layout, memory)), stream })
+    }
+
+    /// Where they will be.
+    pub(super) fn layout(&self) -> &Layout {
+        let Some((layout, _)) = &self.results else { unreachable!("it ends when it is finished") };
+        layout
+    }
+
+    /// Enqueues the copying of a part's `results`, behind what makes them and before what writes there next.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn fetch(&self, part: usize, results: &DeviceSlice<u64>) -> Result<(), Error> {
+        let Some((layout, memory)) = &self.results else { return Ok(()) };
+        let words = layout.of_part(part);
+        memory.fetch(words.start * size_of::<u64>(), &results.range(0..words.len()), self.stream)
+    }
+
+    /// All of them.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn finish(mut self) -> Result<Results, Error> {
+        let there = Event::record(self.stream)?;
+        let Some((layout, memory)) = self.results.take() else { unreachable!("it is finished once") };
+        Ok(Results { layout, memory, there })
+    }
+}
+
+impl Drop for Fetching<'_> {
+    fn drop(&mut self) {
+        if self.results.is_some() {
+            // The pinned memory may serve others only when the copies to it are over.
+            let _ = self.stream.synchronize();
+        }
+    }
 }
 
 /// Results on their way.
@@ -69,18 +137,6 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// Enqueues the copying of `results` to the host, behind what makes them on `stream`.
-    pub(super) fn fetch(
-        layout: Layout,
-        results: &DeviceSlice<u64>,
-        pool: &PinnedPool,
-        stream: &Stream,
-    ) -> Result<Self, Error> {
-        let memory = pool.take(layout.words * size_of::<u64>())?;
-        memory.fetch(results, stream)?;
-        Ok(Self { layout, memory, there: Event::record(stream)? })
-    }
-
     /// Waits for them and adds them to `sums`.
     pub(super) fn add_to(&self, sums: &mut Sums) -> Result<(), Error> {
         {

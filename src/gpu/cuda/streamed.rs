@@ -12,7 +12,7 @@ use super::h_parts::HParts;
 use super::lease::{room_for, Lease, Until};
 use super::quotient::{Coefficients, Others, Quotient};
 use super::raw::Raw;
-use super::results::{Layout, Results};
+use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, Part, PartPoints, Rooms};
 use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::error::Error;
@@ -91,6 +91,7 @@ struct Held<'e> {
     rooms: Rooms,
     h: Coefficients<'e>,
     sums: DeviceSlice<u64>,
+    fetching: Fetching<'e>,
 }
 
 impl<'a> Member<'a> {
@@ -115,7 +116,7 @@ impl<'a> Member<'a> {
 
     /// Enqueues the making of h, and takes from `lease` what [`Member::room`] says.
     fn hold<'e>(
-        &self,
+        &mut self,
         engine: &'e Engine,
         mut lease: Lease<'e>,
         quotient: &Quotient,
@@ -125,16 +126,17 @@ impl<'a> Member<'a> {
         let rooms = self.classified.rooms(&mut lease);
         let mut h = quotient.coefficients(engine, self.h.longest(), &mut lease)?;
         let sums = lease.take(self.layout.words());
+        let fetching = Fetching::new(std::mem::take(&mut self.layout), engine.pinned(), engine.compute())?;
         let until = quotient.enqueue(engine, self.circuit, &mut h, others)?;
         // The next circuit's uploads go where this one's vectors are.
         engine.uploads_wait_for(&until)?;
-        Ok(Held { lease, rooms, h, sums })
+        Ok(Held { lease, rooms, h, sums, fetching })
     }
 }
 
 fn enqueue_held(
     engine: &Engine,
-    members: Vec<Member<'_>>,
+    mut members: Vec<Member<'_>>,
     raw: &Raw,
     parts: &[Part],
     plan: &Plan,
@@ -147,7 +149,7 @@ fn enqueue_held(
         unreachable!("there is one for each size")
     };
     let mut others = quotient.others(engine, others)?;
-    let held = members.iter().zip(leases).map(|(member, lease)| member.hold(engine, lease, quotient, &mut others));
+    let held = members.iter_mut().zip(leases).map(|(member, lease)| member.hold(engine, lease, quotient, &mut others));
     let mut held = held.collect::<Result<Vec<_>, Error>>()?;
     others.release_after(&engine.all_enqueued()?);
 
@@ -160,8 +162,8 @@ fn enqueue_held(
     }
     let turn = engine.enqueue(c"results")?;
     let mut all = Vec::new();
-    for (member, held) in members.into_iter().zip(held) {
-        all.push(vec![Results::fetch(member.layout, &held.sums, engine.pinned(), turn.stream)?]);
+    for held in held {
+        all.push(vec![held.fetching.finish()?]);
         let until = turn.until()?;
         held.h.release_after(&until);
         held.lease.release_after(&until);
@@ -209,7 +211,7 @@ impl<'p> Pass<'p> {
         let mut turn = self.turn(c"h MSM, a part")?;
         let points = points.decoded(self.raw.faults(), turn.stream)?;
         for (member, held) in members.iter().zip(held) {
-            member.h.enqueue(i, &points, &held.h, &mut turn, (&member.layout, &held.sums))?;
+            member.h.enqueue(i, &points, &held.h, &mut turn, (&held.fetching, &held.sums))?;
         }
         self.slots[number].used = Some(turn.until()?);
         Ok(())
@@ -239,7 +241,7 @@ impl<'p> Pass<'p> {
             b_g2: b_g2.decoded(self.raw.faults(), turn.stream)?,
         };
         for ((member, held), sent) in members.iter().zip(held.iter()).zip(&sent) {
-            member.classified.enqueue(i, sent, &points, &mut turn, (&member.layout, &held.sums))?;
+            member.classified.enqueue(i, sent, &points, &mut turn, (&held.fetching, &held.sums))?;
         }
         let until = turn.until()?;
         held.iter_mut().for_each(|held| held.rooms.used_until(i, until.clone()));

@@ -6,7 +6,7 @@ use super::classes::{Classes, Counts, Span, CHUNK};
 use super::engine::{Engine, Enqueuing};
 use super::lease::{room_for, Lease, Region, Until};
 use super::msm::{msm, sum, Scalars, SumTerms, Terms};
-use super::results::{Layout, Query};
+use super::results::{Fetching, Layout, Query};
 use super::staging::{ClassesOnDevice, Upload};
 use super::{DeviceSlice, Group, Lists, Shape, Variables, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
@@ -107,6 +107,8 @@ pub(super) struct Classified<'w> {
 struct Planned {
     part: Part,
     load: Load,
+    /// Its number among the layout's parts.
+    number: usize,
     l: Entries,
     a: Entries,
     b_g1: Entries,
@@ -194,6 +196,7 @@ impl<'w> Classified<'w> {
             let load = self.load(part);
             let [l, a, b] = &load.most;
             self.parts.push(Planned {
+                number: layout.begin_part(),
                 l: Entries::new::<G1>(layout, Query::L, l, plan)?,
                 a: Entries::new::<G1>(layout, Query::A, a, plan)?,
                 b_g1: Entries::new::<G1>(layout, Query::B1, b, plan)?,
@@ -258,7 +261,7 @@ impl<'w> Classified<'w> {
         Ok(OnDevice { scalars, inp, aux, a_aux: a_aux.1, b_inp: b_inp.1, b_aux: b_aux.1, lists })
     }
 
-    /// Enqueues the sums of part number `i`, which has been sent and whose points are `points`.
+    /// Enqueues the sums of part number `i`, which has been sent and whose points are `points`, and their fetching.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -268,7 +271,7 @@ impl<'w> Classified<'w> {
         on_device: &OnDevice,
         points: &PartPoints,
         turn: &mut Enqueuing<'_>,
-        (layout, sums): (&Layout, &DeviceSlice<u64>),
+        (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
         let planned = &self.parts[i];
         let [l, a, b] = [0, 1, 2].map(|i| on_device.lists[i].lists());
@@ -281,11 +284,12 @@ impl<'w> Classified<'w> {
         aux.list(turn, &l, None)?;
         aux.list(turn, &a, Some(a_aux))?;
         aux.list(turn, &b, Some(b_aux))?;
-        let scalars = &on_device.scalars;
+        let (layout, scalars) = (fetching.layout(), &on_device.scalars);
         planned.l.enqueue::<G1>(turn, layout, sums, &points.l, scalars, &l)?;
         planned.a.enqueue::<G1>(turn, layout, sums, &points.a, scalars, &a)?;
         planned.b_g1.enqueue::<G1>(turn, layout, sums, &points.b_g1, scalars, &b)?;
-        planned.b_g2.enqueue::<G2>(turn, layout, sums, &points.b_g2, scalars, &b)
+        planned.b_g2.enqueue::<G2>(turn, layout, sums, &points.b_g2, scalars, &b)?;
+        fetching.fetch(planned.number, sums)
     }
 
     /// What a part takes.

@@ -97,6 +97,11 @@ fn budgets_shrink_with_circuits() {
         let budget = 4 * GIB >> (27 - log2);
         assert!(plan(&porep(log2), budget).is_ok(), "2^{log2} in {budget}");
     }
+    for log2 in 0..=32 {
+        let m = 1 << log2.min(31);
+        let dense = Sizes { domain_log2: log2, inputs: m, aux: m, a: 2 * m, b: 2 * m, circuits: 1 };
+        assert!(plan(&dense, 22 << 20).is_ok(), "2^{log2}");
+    }
 }
 
 #[test]

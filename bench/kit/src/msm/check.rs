@@ -20,7 +20,34 @@ pub fn all(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     Ok(group::<G1>(device, most, seed)? + group::<G2>(device, most / 4 + 1, seed)?)
 }
 
-/// The same for an MSM and sums of each group that reach all kernels with few blocks, for tools that make kernels very slow.
+/// Compares what plans take for the scratch of MSMs with what the device's launchers say, and returns for how many.
+///
+/// # Errors
+/// An MSM for which a plan takes too little.
+pub fn planned_scratch() -> Result<usize, String> {
+    let mut compared = 0;
+    for terms in (0..28).flat_map(|log2| [1 << log2, (1 << log2) + 1, 3 << log2, (7 << log2) / 5]) {
+        let suiting = Shape::for_terms(terms);
+        for group in 1..=suiting.windows() as u32 {
+            let shape = suiting.in_groups_of(group);
+            is_planned::<G1>(terms, shape)?;
+            is_planned::<G2>(terms, shape)?;
+            compared += 2;
+        }
+    }
+    Ok(compared)
+}
+
+fn is_planned<G: Known>(terms: usize, shape: Shape) -> Result<(), String> {
+    let planned = shape.planned_scratch_bytes::<G>(terms);
+    let needed = told("scratch", msm_scratch_bytes::<G>(terms, shape))?;
+    if planned < needed || planned > needed + needed / 8 + (64 << 10) {
+        return Err(format!("{terms} terms, {shape:?}: {planned} bytes of scratch are planned, {needed} are needed"));
+    }
+    Ok(())
+}
+
+/// Compares as [`all`] for an MSM and sums of each group that reach all kernels with few blocks, for tools that make kernels very slow.
 ///
 /// # Errors
 /// What differs.

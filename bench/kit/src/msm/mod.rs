@@ -6,7 +6,7 @@ mod known;
 mod listing;
 mod timing;
 
-pub use check::{all as check, few as check_few};
+pub use check::{all as check, few as check_few, planned_scratch};
 pub use decoding::{check as check_decoding, spoil};
 pub use known::{poisoned, told};
 pub use listing::check as check_listing;

@@ -8,6 +8,7 @@ mod plan;
 mod points;
 mod proving;
 mod values;
+mod variants;
 
 use std::path::PathBuf;
 use std::thread;
@@ -29,6 +30,8 @@ use plan::Shape;
 pub use plan::Way;
 use points::Tile;
 use proving::{proofs, Proofs};
+
+pub use variants::{budgets, check as check_variants};
 
 /// Domains up to this size are checked by [`expected::proof`] too.
 const CHECKED: u32 = 8;

@@ -1,0 +1,128 @@
+//! Random circuit shapes under budgets of device memory that make every variant of the prover: as a process has one budget, each is
+//! proved by a process of its own.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::process::Command;
+
+use interlock::prove::{plan, Plan, Residence, Sizes, Vectors};
+
+use super::circuit::Densities;
+use super::plan::Shape;
+
+/// Budgets differ by this at least: a plan rounds them down to it.
+const STEP: usize = 64 * 256;
+/// From here on the plans of small circuits are the fastest.
+const MOST: usize = (1 << 30) / STEP;
+
+/// Proves each of `count` shapes, those of the seeds from `seed` on, under the least budget of every variant there is for it, and prints
+/// each.
+///
+/// # Errors
+/// Which are wrong. What was wrong has been printed by their processes.
+pub fn check(count: usize, seed: u64) -> Result<String, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let (mut proved, mut wrong) = (0, Vec::new());
+    let mut kinds: Vec<Kind> = Vec::new();
+    for seed in (0..count as u64).map(|i| seed.wrapping_add(i)) {
+        for (kind, budget) in least_budgets(&sizes(&Shape::new(seed))) {
+            println!("{seed}: {kind:?} within {budget} bytes");
+            let status = Command::new(&program)
+                .args(["shapes", "1", &seed.to_string()])
+                .env("INTERLOCK_VRAM_BUDGET", budget.to_string())
+                .status();
+            if status.map_err(|error| error.to_string())?.success() {
+                proved += 1;
+            } else {
+                wrong.push((seed, budget));
+            }
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(format!("wrong, or not proved, with these seeds and budgets: {wrong:?}"));
+    }
+    Ok(format!("{count} shapes agree in {proved} variants, of {} kinds: {kinds:?}", kinds.len()))
+}
+
+/// The least budgets of each variant for the circuit of the parameter file at `path`, in words.
+///
+/// # Errors
+/// Why the file cannot be read.
+pub fn budgets(path: &Path) -> Result<String, String> {
+    let sizes = sizes_in(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(least_budgets(&sizes).iter().map(|(_, budget)| budget.to_string()).collect::<Vec<_>>().join(" "))
+}
+
+/// What the counts in a parameter file say.
+fn sizes_in(path: &Path) -> io::Result<Sizes> {
+    let file = File::open(path)?;
+    let (mut counts, mut at) = ([0; 6], 864);
+    for (count, point_bytes) in counts.iter_mut().zip([96, 96, 96, 96, 96, 192]) {
+        let mut bytes = [0; 4];
+        file.read_exact_at(&mut bytes, at)?;
+        *count = u32::from_be_bytes(bytes) as usize;
+        at += 4 + *count as u64 * point_bytes;
+    }
+    let [inputs, h, aux, a, b, _] = counts;
+    Ok(Sizes { domain_log2: (h + 1).trailing_zeros() as usize, inputs, aux, a, b, circuits: 1 })
+}
+
+type Kind = (Residence, Vectors);
+
+fn kind(plan: &Plan) -> Kind {
+    (plan.parameters, plan.vectors)
+}
+
+fn sizes(shape: &Shape) -> Sizes {
+    let counts = Densities::new(shape).counts(shape);
+    Sizes {
+        domain_log2: shape.log2 as usize,
+        inputs: counts.ic,
+        aux: counts.l,
+        a: counts.a,
+        b: counts.b_g1,
+        circuits: 1,
+    }
+}
+
+/// The kinds of plans for these sizes, each with the least budget, from the least of all on.
+fn least_budgets(sizes: &Sizes) -> Vec<(Kind, usize)> {
+    let of = |steps: usize| plan(sizes, steps * STEP).ok().map(|plan| kind(&plan));
+    let (mut found, mut from) = (Vec::new(), 0);
+    while from < MOST {
+        let here = of(from);
+        // More memory is never slower, so that each kind has one range.
+        let (mut same, mut other) = (from, MOST);
+        while other - same > 1 {
+            let middle = same + (other - same) / 2;
+            *if of(middle) == here { &mut same } else { &mut other } = middle;
+        }
+        found.extend(here.map(|here| (here, from * STEP)));
+        from = other;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_plan_has_a_shape() {
+        let mut kinds = Vec::new();
+        for seed in 0..40 {
+            for (kind, budget) in least_budgets(&sizes(&Shape::new(seed))) {
+                assert!(budget >= 5 << 20);
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
+            }
+        }
+        assert!(kinds.len() >= 6, "{kinds:?}");
+    }
+}
