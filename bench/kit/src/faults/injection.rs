@@ -58,13 +58,15 @@ impl Work<'_> {
         let before: u64 = counts().values().sum();
         self.afterwards(&mut tally, "before any failure")?;
         let calls = (counts().values().sum::<u64>() - before) as usize / AFTERWARDS;
+        let distance = (calls * self.threads).div_ceil(most).max(1);
         let mut suspicious = Vec::new();
-        let mut number = 0;
+        // With each status other calls, if not all fail.
+        let mut number = status.unsigned_abs() as usize % distance;
         while tally.wrong.len() < ENOUGH && self.fail(number, status, &mut tally)? {
             if self.afterwards(&mut tally, &self.at(number, status))? > 0 {
                 suspicious.push(number);
             }
-            number += (calls * self.threads).div_ceil(most).max(1);
+            number += distance;
         }
         for number in suspicious {
             let mut again = 0;
