@@ -5,6 +5,7 @@ use std::ffi::{c_void, CStr};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::host_vectors::HostVectors;
+use super::lanes::BESIDE;
 use super::lease::{Backing, Lease, Until};
 use super::mapping::Mapping;
 use super::pinned::PinnedPool;
@@ -34,6 +35,8 @@ pub(super) struct Engine {
     base: Address,
     /// All kernels of all workers but those of uploads, in the order of their turns.
     compute: Stream,
+    /// What a turn has done beside the compute stream's kernels: see [`super::lanes`].
+    beside: [Stream; BESIDE],
     order: Order,
     ring: Ring,
     /// Copies of parameters that pass through.
@@ -64,6 +67,8 @@ pub(super) struct Enqueuing<'e> {
     _turn: Turn<'e>,
     _traced: Span,
     pub(super) stream: &'e Stream,
+    /// For [`super::lanes::Lanes`].
+    pub(super) beside: &'e [Stream],
     /// Serves the work that is enqueued during this turn, which the stream does one after the other.
     pub(super) scratch: DeviceSlice<u8>,
 }
@@ -88,6 +93,7 @@ impl Engine {
             memory,
             base,
             compute: Stream::new()?,
+            beside: [Stream::new()?, Stream::new()?, Stream::new()?],
             order: Order::new(1),
             ring: Ring::new(timeline.clone())?,
             passing: Stream::new()?,
@@ -222,7 +228,16 @@ impl Engine {
         // SAFETY: the block is mapped as long as the engine is there.
         let scratch = unsafe { DeviceSlice::from_raw(self.address(self.scratch.offset()), self.scratch.bytes()) };
         let begun = self.timeline.begin(&self.compute);
-        Ok(Enqueuing { engine: self, what, begun, _turn: turn, _traced: traced, stream: &self.compute, scratch })
+        Ok(Enqueuing {
+            engine: self,
+            what,
+            begun,
+            _turn: turn,
+            _traced: traced,
+            stream: &self.compute,
+            beside: &self.beside,
+            scratch,
+        })
     }
 
     /// The domain of 2^`log2` points, which is made by work on the compute stream the first time.
@@ -306,7 +321,8 @@ impl Engine {
     /// Waits for all that is enqueued now, uploads and kernels, where no fence can be had. A stream that cannot be waited for is tried once
     /// more.
     pub(super) fn wait_for_all(&self) {
-        for stream in [self.ring.copies(), self.ring.expansions(), &self.passing, &self.compute] {
+        let uploads = [self.ring.copies(), self.ring.expansions(), &self.passing];
+        for stream in uploads.into_iter().chain(&self.beside).chain([&self.compute]) {
             let waited = stream.synchronize().or_else(|_| stream.synchronize());
             match waited {
                 Ok(()) | Err(Error::DeviceLost { .. }) => {}

@@ -14,6 +14,7 @@ mod group;
 mod guard;
 mod h_parts;
 mod host_vectors;
+mod lanes;
 mod lease;
 mod loader;
 mod mapping;
