@@ -9,6 +9,7 @@
 #   down             three quarters of that and so on, down to the smallest with which three workers prove
 #   WORKERS=W,W...   how many (1,2,3,4,8)
 #   ROUNDS=N         calls that each makes (3)
+#   LIMIT=SECONDS    for a budget (280)
 #   OPTIONS=...      more options of interlock-bench-prove, e.g. "--overlap --circuits 2"
 #   WORK=FOLDER      where parameters go: 400 bytes times the domain's size (a new one, removed)
 set -uo pipefail
@@ -30,7 +31,7 @@ fi
 lines() {
     local said status
     # shellcheck disable=SC2086  # several options or none
-    said=$(${1:+env INTERLOCK_VRAM_BUDGET=$1} timeout --kill-after=5 280 "$program" --keep --folder "$work" --warm 1 --workers "$2" \
+    said=$(${1:+env INTERLOCK_VRAM_BUDGET=$1} timeout --kill-after=5 "${LIMIT:-280}" "$program" --keep --folder "$work" --warm 1 --workers "$2" \
         --rounds "${ROUNDS:-3}" ${OPTIONS:-} "$k" 2>"$work/log")
     status=$?
     awk -v header="$header" '/^\| size \| values \| budget/ { on = 1; left = 2 } on && (left-- <= 0 || header) && /^\|/' <<<"$said"
