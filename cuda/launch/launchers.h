@@ -84,6 +84,11 @@ int interlock_msm_g1(void *scratch, void *sums, const struct interlock_msm_terms
 int interlock_msm_g2(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
                      struct CUstream_st *stream);
 
+/* Copies terms that have positions, indices and a count: points[i] and scalars[i], for i < n, become those of term i, or zeros from
+ * *count on. Terms in order, then, whose MSM is the same. `terms` is host memory, read before it returns. */
+int interlock_copy_terms_g1(void *points, void *scalars, const struct interlock_msm_terms *terms, struct CUstream_st *stream);
+int interlock_copy_terms_g2(void *points, void *scalars, const struct interlock_msm_terms *terms, struct CUstream_st *stream);
+
 /* The n points at positions[i], or at i if positions is null; if count is not null, only the first *count. */
 struct interlock_sum_terms {
     const void *points;

@@ -4,7 +4,8 @@
 //! # How a budget is shared out
 //! In 64 units. Scratch for MSMs takes 8 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
 //! do. Parameters that stay in device memory take what they are long. Parameters that do not are streamed through three slots, which
-//! take 8 units together. Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory
+//! take 8 units together; 4 more, less a step's points, are for terms with full-size scalars, which are kept from part to part until there are
+//! many for an MSM. Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory
 //! are in page-locked host memory, where kernels reach them over the bus. What is left is for the witness, which is sent in parts, and for
 //! other workers.
 //!
@@ -27,14 +28,17 @@ pub(crate) const SLOTS: usize = 3;
 /// Variables of which a part of the witness has a multiple, but for its end: `INTERLOCK_TERMS_TILE`.
 pub(crate) const STEP: usize = 8192;
 
-/// Into how many units a budget is divided, and how many of them scratch and all slots take.
+/// Into how many units a budget is divided, and how many of them scratch, all slots and terms that are kept take.
 const UNITS: usize = 64;
 const SCRATCH_UNITS: usize = 8;
 const SLOT_UNITS: usize = 8;
+const KEPT_UNITS: usize = 4;
 /// The least scratch, with which MSMs of [`STEP`] terms work.
 const LEAST_SCRATCH: usize = 5 << 20;
 /// Bytes of a slot, where the budget allows: 2^22 points of G1, whose MSM takes four times as long as their copying.
 const MOST_SLOT: usize = 384 << 20;
+/// Bytes of terms that are kept, where the budget allows: a million full-size variables, whose MSMs are as fast as longer ones.
+const MOST_KEPT: usize = 576 << 20;
 /// How many vectors there must be room for before a worker takes three: then two workers' do, and what is left of a third's.
 const VECTORS_TO_SPARE: usize = 7;
 /// The share of what is left that a part of the witness takes, so that others find room beside it.
@@ -137,6 +141,8 @@ pub struct Plan {
     pub h_part_points: usize,
     /// What a part of a circuit's witness takes at most.
     pub witness_part_bytes: usize,
+    /// What terms of a circuit's witness that are kept from part to part take at most; 0 if parameters are resident.
+    pub kept_bytes: usize,
     /// All that is held during the MSMs over a circuit's witness: parameters, scratch, slots, and the phase's own.
     pub witness_phase_bytes: usize,
     /// All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is one phase, so
@@ -214,6 +220,12 @@ impl Division {
     fn slot(&self, step: usize) -> usize {
         (SLOT_UNITS * self.unit / SLOTS / ALIGNMENT * ALIGNMENT).clamp(step, MOST_SLOT.max(step))
     }
+
+    /// Bytes of terms that are kept from part to part, where all there can be have `all` and a step's points `step`. None where slots are
+    /// hardly larger than that, and parts hardly smaller than what would be kept.
+    fn kept(&self, step: usize, all: usize) -> usize {
+        (KEPT_UNITS * self.unit).saturating_sub(step).min(MOST_KEPT).min(all) / ALIGNMENT * ALIGNMENT
+    }
 }
 
 /// Terms of the largest MSM that is done at once where there is room.
@@ -261,21 +273,23 @@ impl Sizes {
         let on_device = vectors as usize * vector;
 
         let dense = self.step_bytes();
-        let (part, witness, h) = match residence {
+        let (part, kept, witness, h) = match residence {
             Residence::Resident => {
                 let all = DENSE_VARIABLE * (self.inputs + self.aux) + ROUNDING;
                 let part = (room / WITNESS_SHARE / 2).min(all).max(dense);
                 // Two parts, so that one is sent while the other is worked on.
-                (part, rounded(2 * part + witness_results_bytes()), rounded(on_device + gathered + h_results_bytes()))
+                let witness = rounded(2 * part + witness_results_bytes());
+                (part, 0, witness, rounded(on_device + gathered + h_results_bytes()))
             }
             Residence::Streamed => {
                 // A point in `l` or `a` goes with a scalar and two numbers, and their queries' other points with less.
                 let part = slot / 16 * 7 + ROUNDING;
                 let results = witness_results_bytes().max(h_results_bytes());
-                let own = 2 * part + usize::from(vectors.keeps_h()) * vector + gathered + results;
+                let kept = division.kept(step, self.all_kept_bytes());
+                let own = 2 * part + kept + usize::from(vectors.keeps_h()) * vector + gathered + results;
                 let shared = vectors.others() * vector;
                 let all = rounded(SLOTS * slot) + rounded(own) + rounded(shared);
-                (part, all, all)
+                (part, kept, all, all)
             }
         };
         if witness.max(h) > room {
@@ -290,6 +304,7 @@ impl Sizes {
             slot_bytes: slot,
             h_part_points: h_part,
             witness_part_bytes: part,
+            kept_bytes: kept,
             witness_phase_bytes: resident + scratch + witness,
             h_phase_bytes: resident + scratch + h,
             host_vector_bytes: vectors.on_host() * vector,
@@ -370,6 +385,11 @@ impl Sizes {
             (G1 * step * (l + 1)).next_multiple_of(ALIGNMENT) + b * (G1 + G2) + 4 * ALIGNMENT
         };
         of(self.inputs, 0).max(of(self.aux, 1)).next_multiple_of(ALIGNMENT)
+    }
+
+    /// Bytes of the witness's terms with their scalars, if all are full-size.
+    fn all_kept_bytes(&self) -> usize {
+        (G1 + FR) * (self.aux + self.a + self.b) + (G2 + FR) * self.b + ROUNDING
     }
 
     /// Bytes of a step's scalars and lists, at most.

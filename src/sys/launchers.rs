@@ -111,6 +111,22 @@ unsafe extern "C" {
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }
+unsafe extern "C" {
+    pub fn interlock_copy_terms_g1(
+        points: *mut ::std::os::raw::c_void,
+        scalars: *mut ::std::os::raw::c_void,
+        terms: *const interlock_msm_terms,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn interlock_copy_terms_g2(
+        points: *mut ::std::os::raw::c_void,
+        scalars: *mut ::std::os::raw::c_void,
+        terms: *const interlock_msm_terms,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
+}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct interlock_sum_terms {

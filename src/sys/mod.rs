@@ -217,6 +217,8 @@ functions! {
         fn interlock_gather(out: *mut c_void, scalars: *const c_void, bits: c_uint, first: usize, n: usize, stream: Stream);
         fn interlock_msm_g1(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
         fn interlock_msm_g2(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
+        fn interlock_copy_terms_g1(points: *mut c_void, scalars: *mut c_void, terms: *const interlock_msm_terms, stream: Stream);
+        fn interlock_copy_terms_g2(points: *mut c_void, scalars: *mut c_void, terms: *const interlock_msm_terms, stream: Stream);
         fn interlock_sum_g1(scratch: *mut c_void, sum: *mut c_void, terms: *const interlock_sum_terms, stream: Stream);
         fn interlock_sum_g2(scratch: *mut c_void, sum: *mut c_void, terms: *const interlock_sum_terms, stream: Stream);
         fn interlock_decode_g1(points: *mut c_void, bytes: *const c_void, n: usize, first: u64, fault: *mut u64, stream: Stream);

@@ -52,8 +52,8 @@ const USAGE: &str =
   quotient K   compares the polynomial h over domains of 2 to 2^K points on the first GPU with the CPU's
   quotient-few the same for three small domains, for compute-sanitizer
   quotient-times K   times it over large domains of up to 2^K points
-  msm N        compares MSMs, sums, decoding and lists of up to N with blst's and the CPU's on the first GPU
-  msm-few      the same for a few MSMs and sums, for compute-sanitizer
+  msm N        compares MSMs, sums, decoding, and lists and copies of terms of up to N with blst's and the CPU's on the first GPU
+  msm-few      the same for a few MSMs, sums and copies, for compute-sanitizer
   msm-time LOG times MSMs of up to 2^LOG terms (from 12 on), sums and decoding
   msm-sweep GROUP LOG FROM TO
                times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits
@@ -107,8 +107,8 @@ fn main() {
         ["msm", n] => number(n).and_then(check_msm),
         #[cfg(device)]
         ["msm-few"] => device::Device::first()
-            .and_then(|device| msm::check_few(&device, SEED))
-            .map(|n| println!("MSMs and sums: {n} results are blst's")),
+            .and_then(|device| Ok((msm::check_few(&device, SEED)?, msm::check_copying(&device, 90, SEED)?)))
+            .map(|(n, copies)| println!("MSMs and sums: {n} results are blst's; {copies} copies of terms are right")),
         #[cfg(device)]
         ["msm-time", log] => {
             number(log).and_then(|log| msm::time(&device::Device::first()?, (log as u32).clamp(12, 30)))
@@ -181,6 +181,7 @@ fn check_msm(n: usize) -> Result<(), String> {
     let device = device::Device::first()?;
     println!("decoding: {} batches are blst's", msm::check_decoding(&device, n.clamp(1, 100_000), SEED)?);
     println!("listing: {} queries are as counted", msm::check_listing(&device, 20 * n, SEED)?);
+    println!("copying: {} lists of terms are as they were", msm::check_copying(&device, n, SEED)?);
     println!("scratch: {} plans suffice", msm::planned_scratch()?);
     println!("MSMs: {} results are blst's", msm::check(&device, n, SEED)?);
     Ok(())

@@ -39,6 +39,16 @@ pub trait Group: 'static {
         shape: sys::interlock_msm_shape,
         stream: sys::Stream,
     ) -> sys::Status;
+    /// The launcher that copies terms.
+    ///
+    /// # Safety
+    /// As `launchers.h` documents it.
+    unsafe fn copy_terms(
+        points: *mut c_void,
+        scalars: *mut c_void,
+        terms: &sys::interlock_msm_terms,
+        stream: sys::Stream,
+    ) -> sys::Status;
     /// The launcher of a sum.
     ///
     /// # Safety
@@ -72,7 +82,7 @@ pub struct G2;
 
 macro_rules! group {
     ($group:ty, $affine:ty, $jacobian:ident, $words:literal, $field:ident, $mul:ident, $sqr:ident, $add:ident, $double:ident,
-     $msm_scratch:ident, $sum_scratch:ident, $msm:ident, $sum:ident, $decode:ident) => {
+     $msm_scratch:ident, $sum_scratch:ident, $msm:ident, $copy_terms:ident, $sum:ident, $decode:ident) => {
         impl Group for $group {
             type Affine = $affine;
             type Sum = [u64; $words];
@@ -114,6 +124,15 @@ macro_rules! group {
                 // SAFETY: the caller keeps the contract of `launchers.h`.
                 unsafe { sys::$msm(scratch, sums, terms, shape, stream) }
             }
+            unsafe fn copy_terms(
+                points: *mut c_void,
+                scalars: *mut c_void,
+                terms: &sys::interlock_msm_terms,
+                stream: sys::Stream,
+            ) -> sys::Status {
+                // SAFETY: the caller keeps the contract of `launchers.h`.
+                unsafe { sys::$copy_terms(points, scalars, terms, stream) }
+            }
             unsafe fn sum(
                 scratch: *mut c_void,
                 sum: *mut c_void,
@@ -151,6 +170,7 @@ group!(
     interlock_msm_g1_scratch_bytes,
     interlock_sum_g1_scratch_bytes,
     interlock_msm_g1,
+    interlock_copy_terms_g1,
     interlock_sum_g1,
     interlock_decode_g1
 );
@@ -167,6 +187,7 @@ group!(
     interlock_msm_g2_scratch_bytes,
     interlock_sum_g2_scratch_bytes,
     interlock_msm_g2,
+    interlock_copy_terms_g2,
     interlock_sum_g2,
     interlock_decode_g2
 );

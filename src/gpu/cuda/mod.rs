@@ -14,6 +14,7 @@ mod group;
 mod guard;
 mod h_parts;
 mod host_vectors;
+mod kept;
 mod lanes;
 mod lease;
 mod loader;
@@ -81,6 +82,7 @@ pub mod kit {
     pub use super::event::Event;
     pub use super::group::{Group, G1, G2};
     pub use super::guard::DeviceGuard;
+    pub use super::kept::copy_terms;
     pub use super::msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms};
     pub use super::ntt::Domain;
     pub use super::pointwise::fr_mul;

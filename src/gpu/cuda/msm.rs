@@ -42,6 +42,37 @@ pub struct Terms<'a, G: Group> {
     pub count: Option<(&'a DeviceSlice<u32>, usize)>,
 }
 
+impl<G: Group> Terms<'_, G> {
+    /// The launchers' form, its buffers' lengths checked.
+    pub(super) fn as_raw(&self) -> Result<sys::interlock_msm_terms, Error> {
+        at_least("positions", self.positions.map_or(self.points.len(), |positions| positions.len()), self.len)?;
+        let (indices, reversed_bits, first) = match self.order {
+            Scalars::InOrder => {
+                at_least("scalars", self.scalars.len(), self.len)?;
+                (std::ptr::null(), 0, 0)
+            }
+            Scalars::Indexed(indices) => {
+                at_least("indices", indices.len(), self.len)?;
+                (indices.as_raw().cast_const().cast(), 0, 0)
+            }
+            Scalars::Reversed { bits, first } => {
+                at_least("scalars", self.scalars.len(), 1 << bits)?;
+                (std::ptr::null(), bits, first)
+            }
+        };
+        Ok(sys::interlock_msm_terms {
+            points: self.points.as_raw(),
+            scalars: self.scalars.as_raw(),
+            positions: address(self.positions),
+            indices,
+            count: count_address(self.count)?,
+            n: self.len,
+            first,
+            reversed_bits,
+        })
+    }
+}
+
 /// The points of a sum.
 #[derive(Debug)]
 pub struct SumTerms<'a, G: Group> {
@@ -153,31 +184,7 @@ pub fn msm<G: Group>(
 ) -> Result<(), Error> {
     at_least("sums", sums.len(), shape.sums())?;
     at_least("scratch", scratch.len(), msm_scratch_bytes::<G>(terms.len, shape)?)?;
-    at_least("positions", terms.positions.map_or(terms.points.len(), |positions| positions.len()), terms.len)?;
-    let (indices, reversed_bits, first) = match terms.order {
-        Scalars::InOrder => {
-            at_least("scalars", terms.scalars.len(), terms.len)?;
-            (std::ptr::null(), 0, 0)
-        }
-        Scalars::Indexed(indices) => {
-            at_least("indices", indices.len(), terms.len)?;
-            (indices.as_raw().cast_const().cast(), 0, 0)
-        }
-        Scalars::Reversed { bits, first } => {
-            at_least("scalars", terms.scalars.len(), 1 << bits)?;
-            (std::ptr::null(), bits, first)
-        }
-    };
-    let terms = sys::interlock_msm_terms {
-        points: terms.points.as_raw(),
-        scalars: terms.scalars.as_raw(),
-        positions: address(terms.positions),
-        indices,
-        count: count_address(terms.count)?,
-        n: terms.len,
-        first,
-        reversed_bits,
-    };
+    let terms = terms.as_raw()?;
     // SAFETY: the ranges have the sizes that were checked, and cudaMalloc aligns to 256 bytes.
     check("interlock_msm", unsafe { G::msm(scratch.as_raw(), sums.as_raw(), &terms, shape.0, stream.as_raw()) })
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::classes::{Classes, Counts, Span, CHUNK};
 use super::engine::{Engine, Enqueuing};
+use super::kept::{self, Kept, KeptTerms, Share};
 use super::lanes::{Lane, Lanes};
 use super::lease::{room_for, Lease, Region, Until};
 use super::msm::{msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, SumTerms, Terms};
@@ -12,6 +13,7 @@ use super::staging::{ClassesOnDevice, Upload};
 use super::{DeviceSlice, Group, Lists, Shape, Variables, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
+use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
 use crate::prove::plan::STEP;
 use crate::prove::{Density, Plan, Witness};
 use crate::trace::span;
@@ -110,14 +112,19 @@ struct Planned {
     load: Load,
     /// Its number among the layout's parts.
     number: usize,
+    /// The place of its full-size terms, if they are kept.
+    share: Option<Share>,
     l: Entries,
     a: Entries,
     b_g1: Entries,
     b_g2: Entries,
 }
 
-/// Memory for parts of a witness, one after the other.
-pub(super) struct Rooms(Vec<Room>);
+/// Memory for parts of a witness, one after the other, and for terms that are kept.
+pub(super) struct Rooms {
+    parts: Vec<Room>,
+    kept: DeviceSlice<u8>,
+}
 
 struct Room {
     memory: DeviceSlice<u8>,
@@ -128,8 +135,8 @@ struct Room {
 impl Rooms {
     /// Says that part `i` is in use until then.
     pub(super) fn used_until(&mut self, i: usize, until: Until) {
-        let rooms = self.0.len();
-        self.0[i % rooms].used = Some(until);
+        let rooms = self.parts.len();
+        self.parts[i % rooms].used = Some(until);
     }
 }
 
@@ -193,15 +200,19 @@ impl<'w> Classified<'w> {
     /// # Errors
     /// [`Error::Internal`] if the plan leaves them too little scratch.
     pub(super) fn plan(&mut self, parts: &[Part], plan: &Plan, layout: &mut Layout) -> Result<(), Error> {
-        for part in parts {
-            let load = self.load(part);
-            let [l, a, b] = &load.most;
+        let loads: Vec<Load> = parts.iter().map(|part| self.load(part)).collect();
+        let terms: Vec<_> = loads.iter().map(|load| load.most.map(|most| most.full)).collect();
+        let most = [G1_SUM, G2_SUM].map(|sum| most_terms(sum, plan.scratch_bytes));
+        let shares = kept::shares(&terms, plan.kept_bytes, most);
+        for ((part, load), share) in parts.iter().zip(loads).zip(shares) {
+            let [l, a, b] = [0, 1, 2].map(|i| (load.most[i], terms_at_once(i, &load, share)));
             self.parts.push(Planned {
                 number: layout.begin_part(),
-                l: Entries::new::<G1>(layout, Query::L, l, plan)?,
-                a: Entries::new::<G1>(layout, Query::A, a, plan)?,
-                b_g1: Entries::new::<G1>(layout, Query::B1, b, plan)?,
-                b_g2: Entries::new::<G2>(layout, Query::B2, b, plan)?,
+                share,
+                l: Entries::new::<G1>(layout, Query::L, &l, plan)?,
+                a: Entries::new::<G1>(layout, Query::A, &a, plan)?,
+                b_g1: Entries::new::<G1>(layout, Query::B1, &b, plan)?,
+                b_g2: Entries::new::<G2>(layout, Query::B2, &b, plan)?,
                 part: part.clone(),
                 load,
             });
@@ -211,13 +222,17 @@ impl<'w> Classified<'w> {
 
     /// Bytes of a lease for [`Classified::rooms`].
     pub(super) fn room(&self) -> usize {
-        self.rooms_needed() * self.largest()
+        self.rooms_needed() * self.largest() + self.kept_bytes()
     }
 
     /// Takes memory for the parts from `lease`.
     pub(super) fn rooms(&self, lease: &mut Lease<'_>) -> Rooms {
-        let room = |_| Room { memory: lease.take(self.largest()), used: None };
-        Rooms((0..self.rooms_needed()).map(room).collect())
+        let parts = (0..self.rooms_needed()).map(|_| Room { memory: lease.take(self.largest()), used: None }).collect();
+        Rooms { parts, kept: lease.take(self.kept_bytes()) }
+    }
+
+    fn kept_bytes(&self) -> usize {
+        self.parts.iter().filter_map(|planned| planned.share).map(|share| kept::bytes(share.all)).max().unwrap_or(0)
     }
 
     /// Two, so that a part is sent while the one before it is worked on.
@@ -235,8 +250,8 @@ impl<'w> Classified<'w> {
     /// [`Error::Cuda`].
     pub(super) fn send(&self, engine: &Engine, i: usize, rooms: &mut Rooms) -> Result<OnDevice, Error> {
         let _sending = span(c"sending the witness");
-        let count = rooms.0.len();
-        let room = &mut rooms.0[i % count];
+        let count = rooms.parts.len();
+        let room = &mut rooms.parts[i % count];
         if let Some(used) = room.used.take() {
             engine.uploads_wait_for(&used)?;
         }
@@ -259,7 +274,8 @@ impl<'w> Classified<'w> {
         let upload = |(words, to): &(&'w [u64], DeviceSlice<u64>)| Upload::new(words, to);
         engine.ring().upload(&[upload(&a_aux)?, upload(&b_inp)?, upload(&b_aux)?])?;
         let lists = load.most.map(|most| ListRoom::new(&mut region, &most));
-        Ok(OnDevice { scalars, inp, aux, a_aux: a_aux.1, b_inp: b_inp.1, b_aux: b_aux.1, lists })
+        let kept = rooms.kept.all();
+        Ok(OnDevice { scalars, inp, aux, a_aux: a_aux.1, b_inp: b_inp.1, b_aux: b_aux.1, lists, kept })
     }
 
     /// Enqueues the sums of part number `i`, which has been sent and whose points are `points`, and their fetching.
@@ -294,10 +310,12 @@ impl<'w> Classified<'w> {
         ];
         let mut lanes = Lanes::new(turn, scratch)?;
         let [first, second, third, fourth] = lanes.each();
-        planned.b_g2.enqueue::<G2>(first, &to, &points.b_g2, &b)?;
-        planned.l.enqueue::<G1>(second, &to, &points.l, &l)?;
-        planned.a.enqueue::<G1>(third, &to, &points.a, &a)?;
-        planned.b_g1.enqueue::<G1>(fourth, &to, &points.b_g1, &b)?;
+        let kept = planned.share.map(|share| Kept::new(&on_device.kept, &share));
+        let kept = kept.as_ref();
+        planned.b_g2.enqueue::<G2>(first, &to, &points.b_g2, &b, kept.map(|kept| &kept.b_g2))?;
+        planned.l.enqueue::<G1>(second, &to, &points.l, &l, kept.map(|kept| &kept.l))?;
+        planned.a.enqueue::<G1>(third, &to, &points.a, &a, kept.map(|kept| &kept.a))?;
+        planned.b_g1.enqueue::<G1>(fourth, &to, &points.b_g1, &b, kept.map(|kept| &kept.b_g1))?;
         lanes.join()?;
         fetching.fetch(planned.number, sums)
     }
@@ -398,29 +416,52 @@ struct Sums<'a> {
     scalars: &'a DeviceSlice<Fr>,
 }
 
-/// What a query's sums are: an MSM of its full-size terms and a sum of its ones, where there can be such terms.
+/// The terms of a part's MSM in query number `i`: its own, or all that are kept if its own are the last of these.
+fn terms_at_once(i: usize, load: &Load, share: Option<Share>) -> usize {
+    match share {
+        None => load.most[i].full,
+        Some(share) if share.is_last => share.all[i],
+        Some(_) => 0,
+    }
+}
+
+/// What a query's sums are after a part: an MSM of full-size terms and a sum of ones, where there can be such terms.
 struct Entries {
-    most: Most,
-    full: Option<(usize, Shape)>,
+    /// Terms of the part.
+    own: Most,
+    full: Option<Full>,
     ones: Option<usize>,
 }
 
+/// An MSM.
+struct Full {
+    entry: usize,
+    shape: Shape,
+    terms: usize,
+}
+
 impl Entries {
-    fn new<G: Group>(layout: &mut Layout, query: Query, most: &Most, plan: &Plan) -> Result<Self, Error> {
+    /// Those of a part that has at most `own` terms, and whose MSM has so many.
+    fn new<G: Group>(
+        layout: &mut Layout,
+        query: Query,
+        (own, terms): &(Most, usize),
+        plan: &Plan,
+    ) -> Result<Self, Error> {
         let (mut full, mut ones) = (None, None);
-        if most.full > 0 {
-            let shape = Shape::within::<G>(most.full, plan.scratch_bytes)?;
-            full = Some((layout.add(query, Some(shape)), shape));
+        if *terms > 0 {
+            let shape = Shape::within::<G>(*terms, plan.scratch_bytes)?;
+            full = Some(Full { entry: layout.add(query, Some(shape)), shape, terms: *terms });
         }
-        if most.ones > 0 {
+        if own.ones > 0 {
             ones = Some(layout.add(query, None));
         }
-        Ok(Self { most: *most, full, ones })
+        Ok(Self { own: *own, full, ones })
     }
 
     /// Bytes of scratch that they need.
     fn scratch<G: Group>(&self) -> Result<usize, Error> {
-        let full = self.full.map_or(Ok(0), |(_, shape)| msm_scratch_bytes::<G>(self.most.full, shape))?;
+        let full = self.full.as_ref().map_or(Ok(0), |full| msm_scratch_bytes::<G>(full.terms, full.shape))?;
         Ok(full.max(self.ones.map_or(0, |_| sum_scratch_bytes::<G>())))
     }
 
@@ -430,22 +471,27 @@ impl Entries {
         to: &Sums<'_>,
         points: &DeviceSlice<G::Affine>,
         lists: &Lists<'_>,
+        kept: Option<&KeptTerms<G>>,
     ) -> Result<(), Error> {
         let Sums { layout, sums, scalars } = to;
-        if let Some((entry, shape)) = self.full {
-            let terms = Terms::<G> {
-                points,
-                positions: Some(lists.positions),
-                scalars,
-                order: Scalars::Indexed(lists.indices),
-                len: self.most.full,
-                count: Some((lists.counts, COUNT_OF_FULL)),
-            };
+        let own = Terms::<G> {
+            points,
+            positions: Some(lists.positions),
+            scalars,
+            order: Scalars::Indexed(lists.indices),
+            len: self.own.full,
+            count: Some((lists.counts, COUNT_OF_FULL)),
+        };
+        if let Some(kept) = kept {
+            kept.append(&own, lane.stream)?;
+        }
+        if let Some(Full { entry, shape, .. }) = self.full {
+            let terms = kept.map_or(own, KeptTerms::terms);
             msm::<G>(&mut layout.of::<G>(entry, sums), &terms, shape, &mut lane.scratch, lane.stream)?;
         }
         if let Some(entry) = self.ones {
             let count = Some((lists.counts, COUNT_OF_ONES));
-            let terms = SumTerms::<G> { points, positions: Some(lists.ones), len: self.most.ones, count };
+            let terms = SumTerms::<G> { points, positions: Some(lists.ones), len: self.own.ones, count };
             sum::<G>(&mut layout.of::<G>(entry, sums), &terms, &mut lane.scratch, lane.stream)?;
         }
         Ok(())
@@ -461,6 +507,8 @@ pub(super) struct OnDevice {
     b_inp: DeviceSlice<u64>,
     b_aux: DeviceSlice<u64>,
     lists: [ListRoom; 3],
+    /// Memory for terms that are kept.
+    kept: DeviceSlice<u8>,
 }
 
 /// The classes of scalars on the device.
@@ -504,7 +552,6 @@ impl SentClasses {
 mod tests {
     use super::*;
     use crate::curve::FR_ONE;
-    use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
     use crate::prove::{plan, Residence, Sizes};
 
     const FULL: Fr = Fr { l: [7, 0, 0, 0] };
@@ -589,6 +636,7 @@ mod tests {
     /// What plans promise of any witness, here of the densest ones.
     #[test]
     fn parts_take_no_more_than_planned() {
+        let mut kept_somewhere = false;
         for mix in [[1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 40, 60]] {
             for (inputs, aux) in [(1, 9), (300, 20 * CHUNK + 1), (3 * CHUNK, 4 * CHUNK)] {
                 let example = Example::new(inputs, aux, mix);
@@ -610,6 +658,14 @@ mod tests {
                     classified.plan(&parts, &plan, &mut layout).unwrap();
                     assert!(classified.largest() <= plan.witness_part_bytes, "{mix:?} {plan:?}");
                     assert!(classified.parts.iter().all(|planned| planned.load.has_at_most(most)));
+                    let mut keeping = 0;
+                    for share in classified.parts.iter().filter_map(|planned| planned.share) {
+                        let [l, a, b] = share.all;
+                        assert!(kept::bytes(share.all) <= plan.kept_bytes, "{share:?} {plan:?}");
+                        assert!(l.max(a).max(b) <= most[0] && b <= most[1], "{share:?} {plan:?}");
+                        keeping += 1;
+                    }
+                    kept_somewhere |= keeping > 1;
                     let held = plan.parameter_bytes + plan.scratch_bytes + classified.room() + 8 * layout.words();
                     assert!(held + 3 * plan.slot_bytes <= plan.witness_phase_bytes, "{mix:?} {plan:?}");
                     if plan.parameters == Residence::Streamed {
@@ -619,5 +675,6 @@ mod tests {
                 assert!(checked > 100, "{checked}");
             }
         }
+        assert!(kept_somewhere);
     }
 }

@@ -34,6 +34,7 @@ proptest! {
         if let Ok(plan) = plan(&sizes, budget) {
             prop_assert!(plan.most_bytes() <= budget, "{plan:?}");
             let held = plan.scratch_bytes + plan.parameter_bytes + SLOTS * plan.slot_bytes + plan.witness_part_bytes;
+            let held = held + plan.kept_bytes;
             prop_assert!(held <= plan.witness_phase_bytes, "{plan:?}");
             let vectors = plan.vectors as usize * (FR << sizes.domain_log2);
             prop_assert!(plan.scratch_bytes + plan.parameter_bytes + vectors <= plan.h_phase_bytes, "{plan:?}");

@@ -1,0 +1,190 @@
+//! Full-size terms of a witness whose points pass by: copied aside, part after part, until there are many for an MSM. The MSM of a part's
+//! few is a chain of short kernels, and takes nearly as long as that of many.
+
+use super::lease::{room_for, Region};
+use super::msm::{at_least, Scalars, Terms};
+use super::{status::check, DeviceSlice, Group, Stream, G1, G2};
+use crate::curve::{Fr, G1Affine, G2Affine};
+use crate::error::Error;
+
+/// How many terms `l`, `a` and each `b` have, at most.
+pub(super) type PerQuery = [usize; 3];
+
+/// The place of a part's terms among those that are kept for an MSM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Share {
+    /// How many there are before its own.
+    pub(super) first: PerQuery,
+    /// How many there are with those of all parts.
+    pub(super) all: PerQuery,
+    /// Whether its own are the last.
+    pub(super) is_last: bool,
+}
+
+/// The shares of parts with so many terms, where `room` bytes are for those that are kept at a time and MSMs have scratch for `most` terms in
+/// G1, and in G2. A part that takes more than half of that has none: its terms are enough for an MSM of their own.
+pub(super) fn shares(parts: &[PerQuery], room: usize, most: [usize; 2]) -> Vec<Option<Share>> {
+    let fit = |terms: PerQuery| {
+        let [l, a, b] = terms;
+        bytes(terms) <= room && l.max(a).max(b) <= most[0] && b <= most[1]
+    };
+    let mut shares = vec![None; parts.len()];
+    // The first part of those whose terms are kept together, and how many these are.
+    let (mut begin, mut all) = (0, PerQuery::default());
+    for (i, own) in parts.iter().enumerate() {
+        if !fit(sum(*own, *own)) {
+            continue;
+        }
+        if !fit(sum(all, *own)) {
+            close(&mut shares[begin..i], all);
+            (begin, all) = (i, PerQuery::default());
+        }
+        shares[i] = Some(Share { first: all, all: PerQuery::default(), is_last: false });
+        all = sum(all, *own);
+    }
+    close(&mut shares[begin..], all);
+    shares
+}
+
+/// Says to parts whose terms are kept together how many these are.
+fn close(shares: &mut [Option<Share>], all: PerQuery) {
+    shares.iter_mut().flatten().for_each(|share| share.all = all);
+    if let Some(last) = shares.iter_mut().flatten().last() {
+        last.is_last = true;
+    }
+}
+
+fn sum(some: PerQuery, more: PerQuery) -> PerQuery {
+    [0, 1, 2].map(|i| some[i] + more[i])
+}
+
+/// Bytes that so many terms take.
+pub(super) fn bytes([l, a, b]: PerQuery) -> usize {
+    let in_g1 = |terms| room_for::<G1Affine>(terms) + room_for::<Fr>(terms);
+    in_g1(l) + in_g1(a) + in_g1(b) + room_for::<G2Affine>(b) + room_for::<Fr>(b)
+}
+
+/// The terms that are kept, by query.
+pub(super) struct Kept {
+    pub(super) l: KeptTerms<G1>,
+    pub(super) a: KeptTerms<G1>,
+    pub(super) b_g1: KeptTerms<G1>,
+    pub(super) b_g2: KeptTerms<G2>,
+}
+
+impl Kept {
+    /// Those of which a part has `share`, in `memory`, which has [`bytes`] for all.
+    pub(super) fn new(memory: &DeviceSlice<u8>, share: &Share) -> Self {
+        let region = &mut Region::new(memory.all());
+        let ([l, a, b], [all_l, all_a, all_b]) = (share.first, share.all);
+        Self {
+            l: KeptTerms::new(region, l, all_l),
+            a: KeptTerms::new(region, a, all_a),
+            b_g1: KeptTerms::new(region, b, all_b),
+            b_g2: KeptTerms::new(region, b, all_b),
+        }
+    }
+}
+
+/// Terms of one query.
+pub(super) struct KeptTerms<G: Group> {
+    points: DeviceSlice<G::Affine>,
+    scalars: DeviceSlice<Fr>,
+    /// How many of them are there.
+    first: usize,
+}
+
+impl<G: Group> KeptTerms<G> {
+    fn new(region: &mut Region, first: usize, all: usize) -> Self {
+        Self { points: region.take(all), scalars: region.take(all), first }
+    }
+
+    /// Enqueues the copying of more terms.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn append(&self, terms: &Terms<'_, G>, stream: &Stream) -> Result<(), Error> {
+        let range = self.first..self.first + terms.len;
+        copy_terms(&self.points.range(range.clone()), &self.scalars.range(range), terms, stream)
+    }
+
+    /// All of them.
+    pub(super) fn terms(&self) -> Terms<'_, G> {
+        let Self { points, scalars, .. } = self;
+        Terms { points, positions: None, scalars, order: Scalars::InOrder, len: points.len(), count: None }
+    }
+}
+
+/// Enqueues the copying of terms that have positions, indices and a count, to `points` and `scalars`, which become as long as `terms` are: zeros
+/// stand for those that do not count.
+///
+/// # Errors
+/// [`Error::Size`] if a buffer is too short, and [`Error::Cuda`].
+pub fn copy_terms<G: Group>(
+    points: &DeviceSlice<G::Affine>,
+    scalars: &DeviceSlice<Fr>,
+    terms: &Terms<'_, G>,
+    stream: &Stream,
+) -> Result<(), Error> {
+    at_least("points", points.len(), terms.len)?;
+    at_least("scalars", scalars.len(), terms.len)?;
+    let terms = terms.as_raw()?;
+    // SAFETY: the ranges have the sizes that were checked, aligned as points and scalars are.
+    check("interlock_copy_terms", unsafe { G::copy_terms(points.as_raw(), scalars.as_raw(), &terms, stream.as_raw()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOM: usize = 1 << 20;
+    const MANY: [usize; 2] = [1 << 20; 2];
+
+    /// The parts of each MSM, those of no share alone.
+    fn groups(parts: &[PerQuery], room: usize, most: [usize; 2]) -> Vec<Vec<usize>> {
+        let shares = shares(parts, room, most);
+        let mut groups = Vec::new();
+        let mut group = Vec::new();
+        let mut before = PerQuery::default();
+        for (i, (share, own)) in shares.iter().zip(parts).enumerate() {
+            let Some(share) = share else {
+                assert!(2 * bytes(*own) > room || own[0].max(own[1]) * 2 > most[0] || own[2] * 2 > most[1]);
+                groups.push(vec![i]);
+                continue;
+            };
+            assert_eq!(share.first, before);
+            group.push(i);
+            before = sum(before, *own);
+            if share.is_last {
+                assert_eq!(share.all, before);
+                assert!(bytes(share.all) <= room);
+                groups.push(std::mem::take(&mut group));
+                before = PerQuery::default();
+            }
+        }
+        assert!(group.is_empty(), "{group:?} have no MSM");
+        groups
+    }
+
+    #[test]
+    fn terms_are_kept_until_there_is_no_room() {
+        // 352 bytes for each b, 128 for the others, rounded up.
+        assert_eq!(groups(&[[100, 100, 50]; 50], ROOM, MANY).len(), 3);
+        assert_eq!(groups(&[[100, 100, 50]; 50], ROOM / 50, MANY).len(), 50);
+        assert_eq!(groups(&[[100, 100, 50]; 50], 0, MANY).len(), 50);
+        assert_eq!(groups(&[[0; 3]; 5], 0, MANY), [[0, 1, 2, 3, 4]]);
+        assert!(groups(&[], ROOM, MANY).is_empty());
+    }
+
+    #[test]
+    fn scratch_limits_what_is_kept() {
+        assert_eq!(groups(&[[10, 10, 5]; 7], ROOM, [20, 1 << 20]), vec![vec![0, 1], vec![2, 3], vec![4, 5], vec![6]]);
+        assert_eq!(groups(&[[10, 10, 5]; 7], ROOM, [1 << 20, 16]), vec![vec![0, 1, 2], vec![3, 4, 5], vec![6]]);
+    }
+
+    #[test]
+    fn dense_parts_do_not_end_what_is_kept() {
+        let (few, dense) = ([10, 10, 5], [5000, 5000, 0]);
+        assert_eq!(groups(&[few, dense, dense, few, dense], ROOM, MANY), vec![vec![1], vec![2], vec![0, 3], vec![4]]);
+    }
+}
