@@ -18,6 +18,8 @@
 use crate::error::{Error, Shortfall};
 use crate::mem::granule::{granule, ALIGNMENT, PAGE};
 
+#[cfg(feature = "kit")]
+pub(crate) mod forced;
 pub(crate) mod scratch;
 
 use scratch::{most_sums, most_terms, Windows, G1_SUM, G2_SUM};
@@ -245,6 +247,10 @@ impl Sizes {
     }
 
     fn with(&self, residence: Residence, vectors: Vectors, division: Division, room: usize) -> Option<Plan> {
+        #[cfg(feature = "kit")]
+        if !forced::allows(residence, vectors) {
+            return None;
+        }
         let scratch = division.scratch();
         let vector = rounded(FR << self.domain_log2);
         if vectors == Vectors::Three
