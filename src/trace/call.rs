@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{file, heed_environment, is_on};
+use crate::threads;
 
 /// What a span belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +61,9 @@ impl Call {
     /// A call that begins now. Whoever begins one holds no lock.
     pub(crate) fn begin() -> Self {
         heed_environment();
-        Self { place: is_on().then(|| workers().begin()) }
+        // In a forked child, locks may be held by threads that it does not have.
+        let is_traced = is_on() && threads::check_not_forked().is_ok();
+        Self { place: is_traced.then(|| workers().begin()) }
     }
 
     /// Makes what this thread does belong to the call, until dropped.

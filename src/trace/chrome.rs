@@ -27,7 +27,7 @@ pub(super) struct Origin {
 /// # Errors
 /// Those of `to`.
 pub(super) fn write(to: &mut impl Write, records: &mut [Record], origin: &Origin) -> io::Result<()> {
-    records.sort_by_key(|record| (record.begin(), Reverse(record.end())));
+    records.sort_unstable_by_key(|record| (record.begin(), Reverse(record.end())));
     let Origin { process, zero, lost } = *origin;
     write!(
         to,

@@ -96,7 +96,8 @@ pub(crate) fn device_span(span: &DeviceSpan, begin: Moment, end: Moment) {
     push(Record::Span { what, track: Track::Device { ordinal: device as u16, stream }, place, begin, end, about });
 }
 
-/// Records how many bytes of a device's memory are held from now on.
+/// Records how many bytes of a device's memory are held from now on. What a proof has given back, its kernels may use for a while yet:
+/// who has it next waits for them on the device.
 #[cfg(interlock_cuda)]
 pub(crate) fn held(device: usize, by_proofs: usize, by_parameters: usize) {
     let (by_proofs, by_parameters) = (by_proofs as u64, by_parameters as u64);

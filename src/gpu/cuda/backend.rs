@@ -39,6 +39,7 @@ impl Device {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
+        let _traced = span(c"starting the device");
         let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
@@ -113,7 +114,10 @@ impl Backend for Gpu {
         let device = self.device(batch.device)?;
         let _current = DeviceGuard::set(device.ordinal)?;
         let engine = device.engine()?;
-        let points = engine.points(&batch.srs)?;
+        let points = {
+            let _waiting = span(c"waiting for parameters");
+            engine.points(&batch.srs)?
+        };
         let mut circuits = Vec::new();
         for (number, (evaluations, witness)) in batch.evaluations.iter().zip(&batch.witnesses).enumerate() {
             check_blinding(number, &batch.blindings[number])?;

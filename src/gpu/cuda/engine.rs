@@ -216,10 +216,7 @@ impl Engine {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn enqueue_behind(&self, what: &'static CStr, event: Option<&Event>) -> Result<Enqueuing<'_>, Error> {
-        let turn = {
-            let _waiting = span(c"waiting for a turn");
-            self.order.turn()
-        };
+        let turn = self.turn();
         let traced = span(c"enqueuing");
         self.compute_waits_for_uploads()?;
         event.map_or(Ok(()), |event| self.compute.wait_for(event))?;
@@ -312,6 +309,11 @@ impl Engine {
                 Err(error) => warning!("the work of a proof that failed could not be waited for: {error}"),
             }
         }
+    }
+
+    fn turn(&self) -> Turn<'_> {
+        let _waiting = span(c"waiting for a turn");
+        self.order.turn()
     }
 
     fn compute_waits_for_uploads(&self) -> Result<(), Error> {

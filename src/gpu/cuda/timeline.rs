@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::CStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Event, Stream};
@@ -27,14 +27,10 @@ const STREAMS: usize = 4;
 #[derive(Debug)]
 pub struct Timeline {
     ordinal: usize,
-    clock: Mutex<Option<Clock>>,
+    /// Does nothing but pass bases.
+    idle: OnceLock<Stream>,
+    base: Mutex<Option<Arc<Base>>>,
     unsettled: Mutex<[VecDeque<Unsettled>; STREAMS]>,
-}
-
-#[derive(Debug)]
-struct Clock {
-    idle: Stream,
-    base: Arc<Base>,
 }
 
 #[derive(Debug)]
@@ -61,7 +57,7 @@ struct Unsettled {
 impl Timeline {
     /// That of device `ordinal`, on which nothing is traced yet.
     pub fn new(ordinal: usize) -> Self {
-        Self { ordinal, clock: Mutex::default(), unsettled: Mutex::default() }
+        Self { ordinal, idle: OnceLock::new(), base: Mutex::default(), unsettled: Mutex::default() }
     }
 
     /// What is enqueued on `stream` from now on, if it is traced.
@@ -118,17 +114,20 @@ impl Timeline {
     }
 
     fn base(&self) -> Result<Arc<Base>, Error> {
-        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Clock { base, .. }) = clock.as_ref().filter(|clock| clock.base.at.elapsed() < BASE_SERVES) {
+        let idle = match self.idle.get() {
+            Some(idle) => idle,
+            None => {
+                let idle = Stream::new()?;
+                self.idle.get_or_init(|| idle)
+            }
+        };
+        let mut base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(base) = base.as_ref().filter(|base| base.at.elapsed() < BASE_SERVES) {
             return Ok(base.clone());
         }
-        let idle = match clock.take() {
-            Some(clock) => clock.idle,
-            None => Stream::new()?,
-        };
-        let base = Arc::new(Base::new(&idle)?);
-        *clock = Some(Clock { idle, base: base.clone() });
-        Ok(base)
+        let fresh = Arc::new(Base::new(idle)?);
+        *base = Some(fresh.clone());
+        Ok(fresh)
     }
 
     fn unsettled(&self) -> MutexGuard<'_, [VecDeque<Unsettled>; STREAMS]> {
