@@ -81,9 +81,17 @@ workers() {
 }
 
 variants() {
-    local folder budget
+    local vectors folder budget
     step "plans" 30 ./plan
-    step "random circuits in every variant" 500 ./interlock-kit variants 60 "${KIT_SEED:-1}"
+    for vectors in 0 1 2 3; do
+        INTERLOCK_VRAM_BUDGET=1G step "random circuits, resident, $vectors vectors" 200 \
+            ./interlock-kit shapes 60 "${KIT_SEED:-1}" resident $vectors
+    done
+    for vectors in 0 1 2; do
+        INTERLOCK_VRAM_BUDGET=24M step "random circuits, streamed, $vectors vectors" 200 \
+            ./interlock-kit shapes 60 "${KIT_SEED:-1}" streamed $vectors
+    done
+    step "random circuits within the least budgets" 500 ./interlock-kit variants 60 "${KIT_SEED:-1}"
     for folder in vectors/*/; do
         for budget in $(./interlock-kit budgets "$folder/params"); do
             INTERLOCK_VRAM_BUDGET=$budget step "$folder within $budget bytes" 60 ./prove_vector "$folder"

@@ -95,6 +95,7 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     }
 
     /// What is left of the budget beside long-lived blocks, in bytes.
+    #[cfg(any(interlock_cuda, feature = "kit"))]
     pub fn short_budget(&self) -> usize {
         let state = lock(&self.state);
         let arena = state.admission.arena();

@@ -18,6 +18,8 @@
 use crate::error::{Error, Shortfall};
 use crate::mem::granule::{granule, ALIGNMENT, PAGE};
 
+#[cfg(feature = "kit")]
+pub(crate) mod forced;
 pub(crate) mod scratch;
 
 use scratch::{most_sums, most_terms, Windows, G1_SUM, G2_SUM};
@@ -245,6 +247,10 @@ impl Sizes {
     }
 
     fn with(&self, residence: Residence, vectors: Vectors, division: Division, room: usize) -> Option<Plan> {
+        #[cfg(feature = "kit")]
+        if !forced::allows(residence, vectors) {
+            return None;
+        }
         let scratch = division.scratch();
         let vector = rounded(FR << self.domain_log2);
         if vectors == Vectors::Three
@@ -306,13 +312,21 @@ impl Sizes {
         Some(plan)
     }
 
-    /// Bytes that parameters hold in device memory.
+    /// What parameters take of a budget.
     pub(crate) fn resident_bytes(&self, residence: Residence) -> usize {
+        match residence {
+            Residence::Resident => rounded(self.points_in_memory(residence)),
+            Residence::Streamed => 0,
+        }
+    }
+
+    /// Bytes of the block with the parameters that are resident.
+    fn points_in_memory(&self, residence: Residence) -> usize {
         if residence == Residence::Streamed {
             return 0;
         }
         let g1 = [self.h_points(), self.aux, self.a, self.b].map(|points| align(G1 * points));
-        rounded(g1.iter().sum::<usize>() + align(G2 * self.b))
+        g1.iter().sum::<usize>() + align(G2 * self.b)
     }
 
     /// Why there is no plan within `budget` bytes.
@@ -445,11 +459,9 @@ fn align(bytes: usize) -> usize {
     bytes.next_multiple_of(ALIGNMENT)
 }
 
-/// What a block of so many bytes takes of the budget, wherever it is put: that it begins at a page may cost another.
+/// What a block of so many bytes takes of the budget, wherever it is put and if it is empty: a granule may be lost at its beginning.
 fn rounded(bytes: usize) -> usize {
-    let granule = granule(bytes);
-    let begun = if granule == PAGE { PAGE } else { 0 };
-    bytes.next_multiple_of(granule) + begun
+    bytes.next_multiple_of(granule(bytes)) + granule(bytes)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::logging::warning;
 use crate::params::{Counts, Parameters};
 use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
 use crate::prove::plan::Division;
-use crate::prove::{Plan, Residence, Sizes};
+use crate::prove::{Plan, Residence, Sizes, Vectors};
 use crate::trace::{self, span, Span};
 
 /// The memory of a device.
@@ -140,7 +140,8 @@ impl Engine {
     /// The same, less `taken` bytes.
     fn plan_in(&self, sizes: &Sizes, residence: Residence, taken: usize) -> Result<Plan, Error> {
         let most = sizes.room_alone(residence, self.division).unwrap_or(0);
-        let best = sizes.fastest_with(residence, self.division, most).map(|plan| plan.vectors);
+        // Three are little faster than two: other parameters stay for that.
+        let best = sizes.fastest_with(residence, self.division, most).map(|plan| plan.vectors.min(Vectors::Two));
         loop {
             let here = self.memory.shortfall(0);
             let room = here.largest.saturating_sub(taken).min(most);

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::mem::arena::{Arena, Term};
 
 const GIB: usize = 1 << 30;
 
@@ -37,6 +38,28 @@ proptest! {
             prop_assert!(held <= plan.witness_phase_bytes, "{plan:?}");
             let vectors = plan.vectors as usize * (FR << sizes.domain_log2);
             prop_assert!(plan.scratch_bytes + plan.parameter_bytes + vectors <= plan.h_phase_bytes, "{plan:?}");
+        }
+    }
+
+    /// Blocks have places for what the phases lease, beside scratch and parameters.
+    #[test]
+    fn phases_find_room_in_the_arena(sizes in sizes(), budget in budgets()) {
+        if let Ok(plan) = plan(&sizes, budget) {
+            let mut arena = Arena::<u32>::new(budget);
+            let long = [plan.scratch_bytes, sizes.points_in_memory(plan.parameters)];
+            let kept = long.map(|bytes| arena.take(&[bytes], Term::Long).expect("nothing else is there"));
+            let vector = FR << sizes.domain_log2;
+            let ordered = if plan.vectors.keeps_h() { 0 } else { align(FR * plan.h_part_points) };
+            let h = usize::from(plan.vectors.keeps_h()) * vector + ordered + h_results_bytes();
+            let (witness, others) = (2 * plan.witness_part_bytes + witness_results_bytes(), plan.vectors.others() * vector);
+            let phases = match plan.parameters {
+                Residence::Resident => vec![vec![witness], vec![h, others]],
+                Residence::Streamed => vec![vec![witness + h - h_results_bytes(), others, SLOTS * plan.slot_bytes]],
+            };
+            for leases in phases {
+                prop_assert!(arena.could_take(&leases, Term::Short), "{leases:?} {plan:?}");
+            }
+            drop(kept);
         }
     }
 
