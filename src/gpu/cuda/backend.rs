@@ -158,7 +158,7 @@ impl Backend for Gpu {
         let mut circuits = Vec::new();
         for (number, (evaluations, witness)) in batch.evaluations.iter().zip(&batch.witnesses).enumerate() {
             check_blinding(number, &batch.blindings[number])?;
-            circuits.push(Circuit { number, evaluations, witness });
+            circuits.push(Circuit { number, evaluations, witness, locks: &batch.locks });
         }
         let enqueued = match &points {
             Points::Resident(resident) => {
