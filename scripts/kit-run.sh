@@ -100,9 +100,12 @@ variants() {
     for budget in 17M 20M 24M 1G; do
         INTERLOCK_VRAM_BUDGET=$budget step "all vectors within $budget" 120 ./prove_vector vectors/*/
     done
-    INTERLOCK_VRAM_BUDGET=17M step "threads within 17M" 60 ./threads 6 vectors/{tiny,mimc322,dup,unsat,nob,lg1,sha256x2}
-    INTERLOCK_VRAM_BUDGET=8M step "a warm proof's calls within 8M" 60 ./interlock-kit warm
-    INTERLOCK_VRAM_BUDGET=500M step "2^22 within 500M" 300 ./run.sh --folder "${TMPDIR:-/tmp}" 22
+    INTERLOCK_VRAM_BUDGET=32M step "threads within 32M" 60 ./threads 6 vectors/{tiny,mimc322,dup,unsat,nob,lg1,sha256x2}
+    INTERLOCK_VRAM_BUDGET=12M step "a warm proof's calls within 12M" 60 ./interlock-kit warm
+    # No vector, one and two in device memory.
+    for budget in 128M 300M 500M; do
+        INTERLOCK_VRAM_BUDGET=$budget step "2^22 within $budget" 300 ./run.sh --folder "${TMPDIR:-/tmp}" 22
+    done
 }
 
 proofs() {

@@ -174,3 +174,12 @@ fn sizes_that_no_parameters_have_are_refused() {
     assert!(plan(&largest, usize::MAX).is_ok());
     assert!(matches!(plan(&largest, 1 << 20), Err(Error::DeviceMemory(_))));
 }
+
+/// What the kit's runs of 2^22 are to reach.
+#[test]
+fn budgets_of_the_kit_reach_each_number_of_vectors() {
+    for (mib, vectors) in [(128, Vectors::None), (300, Vectors::One), (500, Vectors::Two)] {
+        let plan = plan(&porep(22), mib << 20).unwrap();
+        assert_eq!((plan.parameters, plan.vectors), (Residence::Streamed, vectors), "{mib}");
+    }
+}
