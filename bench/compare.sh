@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Us beside other provers, one after the other on this machine's first GPU, in one table: whole proofs, first and warm, and the loading of
-# parameters by supraseal-c2; MSMs and the polynomial h by sppark; proofs on the CPU by bellperson. Both sides prove the same circuits over the
-# same parameters, and the bytes of the proofs are compared. Programs are those beside this script or in the folder peers there, where they were carried to a machine
+# Us beside other provers, one after the other on this machine's first GPU, in one table: whole proofs, first and warm, those of three workers
+# at once at 2^24, and the loading of parameters by supraseal-c2; MSMs and the polynomial h by sppark; proofs on the CPU by bellperson. Both
+# sides prove the same circuits over the same parameters, and the bytes of the proofs are compared. Programs are those beside this script or in the folder peers there, where they were carried to a machine
 # without compilers; else they are built now (INTERLOCK_NVCC: the CUDA compiler).
 # usage: compare.sh [K...]    sizes of whole proofs, as log2 of the domain (20 22 24)
 #   WORK=FOLDER    where parameters and circuits go: 650 bytes times the largest domain (a new one, removed)
@@ -51,8 +51,10 @@ measure 100 "$kit" compare 26 27
 measure 100 "$sppark" 26 27
 for k in "${sizes[@]}"; do
     warm=$((k < 24 ? 5 : 3))
-    measure 150 "$prove" --compare --folder "$work" --warm "$warm" "$k"
-    measure 150 "$supraseal" "$k" "$work/$k" "$warm"
+    together=()
+    if ((k == 24)); then together=(--workers 3 --rounds "$warm"); fi
+    measure 150 "$prove" --compare --folder "$work" --warm "$warm" "${together[@]}" "$k"
+    measure 150 "$supraseal" "$k" "$work/$k" "$warm" "${together[@]:1:1}"
     rm -rf "${work:?}/$k"
 done
 measure 150 env ROWS=1 WORK="$work" "$here/peers/cpu.sh" 18 20

@@ -179,6 +179,18 @@ typedef struct interlock_proof {
   interlock_g1 c;
 } interlock_proof;
 
+// What the calls with a handle did since it was created.
+typedef struct interlock_gpu_locks_statistics {
+  // Calls that began.
+  uint64_t calls;
+  // How often one of them waited, for others of the handle or for device memory.
+  uint64_t waits;
+  // How long they waited in all, in nanoseconds.
+  uint64_t waited_ns;
+  // Bytes of device memory that they were given in all.
+  uint64_t bytes;
+} interlock_gpu_locks_statistics;
+
 // A callback for log messages. `level` is an interlock_log_level, `message` is NUL-terminated and valid during the
 // call only, `user` is what was registered with it. It may run on any thread, several at once, and must not unwind.
 typedef void (*interlock_log_callback)(int level, const char *message, void *user);
@@ -333,6 +345,39 @@ void *create_gpu_mutex(void);
 
 // The same as destroy_gpu_locks(), under the name that callers of `supraseal-c2` know.
 void destroy_gpu_mutex(void *gpu_locks);
+
+// Sets the device of proofs with this handle whose `gpu_index` is −1 or whose function has none: a device in CUDA's order, or −1
+// to let the library choose for each the one that will be free first, which is so at first. NULL sets it for calls without a handle.
+//
+// Errors: EINVAL for a handle that is none or was destroyed, and for a number that names no device.
+struct interlock_error interlock_gpu_locks_set_device(void *gpu_locks,
+                                                      int device);
+
+// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the others wait, first
+// come, first served. A call's work is done, for this, when all of it has been given to the device. A proof that a log callback makes counts too, and may wait for the call that it is called from. NULL sets it for calls without a handle.
+//
+// Errors: EINVAL for a handle that is none or was destroyed.
+struct interlock_error interlock_gpu_locks_set_workers(void *gpu_locks,
+                                                       size_t workers);
+
+// Sets the most bytes of device memory that a call with this handle plans with, beside its parameters; 0 for what the device has to
+// give (see INTERLOCK_VRAM_BUDGET), which is so at first. NULL sets it for calls without a handle.
+//
+// Errors: EINVAL for a handle that is none or was destroyed.
+struct interlock_error interlock_gpu_locks_set_budget(void *gpu_locks,
+                                                      size_t bytes);
+
+// Stores what the calls with a handle did in `*statistics`; NULL for those without a handle. On error it is left alone.
+//
+// Errors: EINVAL if `statistics` is NULL, and for a handle that is none or was destroyed.
+struct interlock_error interlock_gpu_locks_get_statistics(const void *gpu_locks,
+                                                          struct interlock_gpu_locks_statistics *statistics);
+
+// Gives device memory back to the system that no parameters and no proof need now; what proofs need is taken again as they need it.
+// Parameters stay on their devices as long as they are loaded. Does nothing where there is no GPU.
+//
+// Errors: those of CUDA.
+struct interlock_error interlock_release_gpu_memory(void);
 
 // The library's version, such as "0.1.0". Static; do not free.
 const char *interlock_version(void);

@@ -6,6 +6,8 @@
 #     abi        the vectors through the C ABI, and what its callers may do and get wrong
 #     shapes     200 random circuits against the CPU's proofs, and what a warm proof calls; KIT_SEED repeats a run
 #     variants   random circuits and the vectors under budgets of device memory that make every variant of the prover
+#     faults     each call of CUDA failing in turn, KIT_FAULTS (40) in each kind of work
+#     workers    three workers at 2^24 under several budgets
 #     proofs     whole proofs of 2^20 to 2^24 constraints, checked and timed
 #     times      throughput of the arithmetic; MSMs and h timed
 #     peers      the table of bench/compare.sh, where other provers were built too
@@ -15,7 +17,7 @@
 #                kernels and proofs of few blocks under this tool of compute-sanitizer
 set -uo pipefail
 cd "$(dirname "$0")"
-parts=(kernels abi shapes variants proofs times peers surroundings memcheck initcheck synccheck racecheck)
+parts=(kernels abi shapes variants faults proofs workers times peers surroundings memcheck initcheck synccheck racecheck)
 
 all_passed=0 all_failed=0 passed=0 failed=0
 
@@ -68,6 +70,14 @@ shapes() {
     step "random circuits against the CPU" 300 ./interlock-kit shapes 200 ${KIT_SEED:-}
     step "a warm proof's calls" 60 ./interlock-kit warm
     step "the trace of proofs" 60 ./interlock-kit traced
+}
+
+faults() {
+    step "failures of CUDA" 280 ./interlock-kit faults "${KIT_FAULTS:-40}"
+}
+
+workers() {
+    WORKERS=3 step "workers at once" 280 ./workers.sh 24 free 16/12
 }
 
 variants() {

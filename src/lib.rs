@@ -13,8 +13,10 @@ mod abi;
 mod cpu;
 pub mod curve;
 mod error;
+/// cbindgen:ignore
 mod gpu;
 mod handles;
+/// cbindgen:ignore
 mod lock;
 pub mod logging;
 /// cbindgen:ignore
@@ -30,8 +32,8 @@ mod threads;
 pub mod trace;
 
 pub use error::{Error, HandleKind, ParamsFault, Shortfall};
-pub use gpu::{devices, DeviceInfo};
-pub use lock::Locks;
+pub use gpu::{devices, release_memory, DeviceInfo};
+pub use lock::{Call, LockSettings, LockStatistics, Locks};
 pub use params::{Counts, Parameters, Points};
 pub use prove::Srs;
 
@@ -47,7 +49,7 @@ pub mod kit {
     pub use crate::mem::arena;
     pub use crate::prove::plan::forced::force;
     #[cfg(interlock_cuda)]
-    pub use crate::sys::counts;
+    pub use crate::sys::{counts, fail_after, failure_is_due};
 }
 
 /// The version of this library.

@@ -528,6 +528,42 @@ static void destroyed_locks(void)
     next_is_right("after destroyed locks");
 }
 
+// What can be set and asked of handles, and of what is none.
+static void settings_of_locks(void)
+{
+    void *locks = create_gpu_locks(), *gone = create_gpu_locks();
+    interlock_gpu_locks_statistics before, after;
+    call c;
+    destroy_gpu_locks(gone);
+    succeeded(interlock_gpu_locks_set_device(locks, -1), "no device of its own");
+    refused(interlock_gpu_locks_set_device(locks, 1000000), "a device that there is not", EINVAL, "there are");
+    refused(interlock_gpu_locks_set_device(locks, -2), "a negative device", EINVAL, "-2");
+    succeeded(interlock_gpu_locks_set_workers(locks, 1), "one worker");
+    succeeded(interlock_gpu_locks_set_budget(locks, (size_t)1 << 30), "a budget");
+    succeeded(interlock_gpu_locks_set_budget(locks, 0), "no budget");
+    refused(interlock_gpu_locks_get_statistics(locks, NULL), "nowhere to put statistics", EINVAL, "statistics is a null pointer");
+    refused(interlock_gpu_locks_set_workers(gone, 1), "workers of destroyed locks", EINVAL, "it was destroyed already");
+    refused(interlock_gpu_locks_set_device(number(0xdeadbeef), -1), "a device of garbage locks", EINVAL, "never given out");
+    refused(interlock_gpu_locks_set_budget(number(1), 0), "a budget of garbage locks", EINVAL, "never given out");
+    memset(&after, 7, sizeof after);
+    before = after;
+    refused(interlock_gpu_locks_get_statistics(gone, &after), "statistics of destroyed locks", EINVAL, "it was destroyed already");
+    check(memcmp(&before, &after, sizeof after) == 0, "statistics are left alone on error");
+    succeeded(interlock_gpu_locks_get_statistics(locks, &before), "statistics");
+    check(before.calls == 0 && before.waits == 0 && before.waited_ns == 0 && before.bytes == 0, "new locks have done nothing");
+    make_right(&c);
+    c.locks = locks;
+    expect_right("with one worker", &c);
+    succeeded(interlock_gpu_locks_get_statistics(locks, &after), "statistics after a proof");
+    check(after.calls == 1 && after.waits == 0, "%llu calls, %llu waits after one", (unsigned long long)after.calls,
+          (unsigned long long)after.waits);
+    succeeded(interlock_gpu_locks_get_statistics(NULL, &after), "statistics without a handle");
+    check(after.calls > 0, "calls without a handle are counted");
+    succeeded(interlock_release_gpu_memory(), "giving memory back");
+    next_is_right("after memory was given back");
+    destroy_gpu_locks(locks);
+}
+
 static void *started(void)
 {
     void *pending = NULL;
@@ -921,6 +957,7 @@ int main(int argc, char **argv)
         scalars();
         garbage_locks();
         destroyed_locks();
+        settings_of_locks();
         garbage_pending();
         ended_pending();
         empty_srs();

@@ -1,9 +1,13 @@
 //! The opaque `gpu_locks` handles.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
+use std::num::NonZeroUsize;
 
-use super::outcome;
-use crate::raw;
+use super::outcome::{self, RustError};
+use crate::error::Error;
+use crate::lock::LockStatistics;
+use crate::raw::{self, check_pointer};
+use crate::{gpu, lock};
 
 /// Gives out a `gpu_locks` handle, for proofs that are to share a place in a GPU's queues. Never NULL.
 ///
@@ -31,4 +35,93 @@ pub extern "C" fn create_gpu_mutex() -> *mut c_void {
 #[no_mangle]
 pub extern "C" fn destroy_gpu_mutex(gpu_locks: *mut c_void) {
     destroy_gpu_locks(gpu_locks);
+}
+
+/// Sets the device of proofs with this handle whose `gpu_index` is −1 or whose function has none: a device in CUDA's order, or −1
+/// to let the library choose for each the one that will be free first, which is so at first. NULL sets it for calls without a handle.
+///
+/// Errors: EINVAL for a handle that is none or was destroyed, and for a number that names no device.
+#[no_mangle]
+pub extern "C" fn interlock_gpu_locks_set_device(gpu_locks: *mut c_void, device: c_int) -> RustError {
+    outcome::returning(|| {
+        let locks = lock::resolve(gpu_locks)?;
+        locks.set_device(match usize::try_from(device) {
+            Ok(index) => {
+                let count = gpu::devices().map_or(0, |devices| devices.len());
+                if index >= count {
+                    return Err(Error::NoSuchDevice { index: device.into(), count });
+                }
+                Some(index)
+            }
+            Err(_) if device == -1 => None,
+            Err(_) => return Err(Error::NoSuchDevice { index: device.into(), count: 0 }),
+        });
+        Ok(())
+    })
+}
+
+/// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the others wait, first
+/// come, first served. A call's work is done, for this, when all of it has been given to the device. A proof that a log callback makes counts too, and may wait for the call that it is called from. NULL sets it for calls without a handle.
+///
+/// Errors: EINVAL for a handle that is none or was destroyed.
+#[no_mangle]
+pub extern "C" fn interlock_gpu_locks_set_workers(gpu_locks: *mut c_void, workers: usize) -> RustError {
+    outcome::returning(|| {
+        lock::resolve(gpu_locks)?.set_workers(NonZeroUsize::new(workers));
+        Ok(())
+    })
+}
+
+/// Sets the most bytes of device memory that a call with this handle plans with, beside its parameters; 0 for what the device has to
+/// give (see INTERLOCK_VRAM_BUDGET), which is so at first. NULL sets it for calls without a handle.
+///
+/// Errors: EINVAL for a handle that is none or was destroyed.
+#[no_mangle]
+pub extern "C" fn interlock_gpu_locks_set_budget(gpu_locks: *mut c_void, bytes: usize) -> RustError {
+    outcome::returning(|| {
+        lock::resolve(gpu_locks)?.set_budget(Some(bytes).filter(|bytes| *bytes > 0));
+        Ok(())
+    })
+}
+
+/// What the calls with a handle did since it was created.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[allow(non_camel_case_types)]
+pub struct interlock_gpu_locks_statistics {
+    /// Calls that began.
+    pub calls: u64,
+    /// How often one of them waited, for others of the handle or for device memory.
+    pub waits: u64,
+    /// How long they waited in all, in nanoseconds.
+    pub waited_ns: u64,
+    /// Bytes of device memory that they were given in all.
+    pub bytes: u64,
+}
+
+/// Stores what the calls with a handle did in `*statistics`; NULL for those without a handle. On error it is left alone.
+///
+/// Errors: EINVAL if `statistics` is NULL, and for a handle that is none or was destroyed.
+#[no_mangle]
+pub unsafe extern "C" fn interlock_gpu_locks_get_statistics(
+    gpu_locks: *const c_void,
+    statistics: *mut interlock_gpu_locks_statistics,
+) -> RustError {
+    outcome::returning(|| {
+        check_pointer(statistics, 1, || "statistics".to_owned())?;
+        let LockStatistics { calls, waits, waited, bytes } = lock::resolve(gpu_locks)?.statistics();
+        let waited_ns = u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX);
+        // SAFETY: neither null nor misaligned, and the caller's promise.
+        unsafe { statistics.write(interlock_gpu_locks_statistics { calls, waits, waited_ns, bytes }) };
+        Ok(())
+    })
+}
+
+/// Gives device memory back to the system that no parameters and no proof need now; what proofs need is taken again as they need it.
+/// Parameters stay on their devices as long as they are loaded. Does nothing where there is no GPU.
+///
+/// Errors: those of CUDA.
+#[no_mangle]
+pub extern "C" fn interlock_release_gpu_memory() -> RustError {
+    outcome::returning(gpu::release_memory)
 }

@@ -51,6 +51,17 @@ pub(crate) fn backend() -> Result<&'static dyn Backend, Error> {
     devices().and(Err(Error::NoGpu { why: String::new() }))
 }
 
+/// Gives back device memory that nothing needs now.
+///
+/// # Errors
+/// [`Error::Cuda`].
+pub fn release_memory() -> Result<(), Error> {
+    #[cfg(interlock_cuda)]
+    return cuda::release_memory();
+    #[cfg(not(interlock_cuda))]
+    Ok(())
+}
+
 impl std::fmt::Display for DeviceInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (major, minor) = self.compute_capability;

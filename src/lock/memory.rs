@@ -76,11 +76,12 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     /// # Errors
     /// As [`Memory::acquire`].
     pub fn try_acquire(self: &Arc<Self>, sizes: &[usize]) -> Result<Option<Vec<Block<F, B>>>, Error> {
-        self.request(Request { sizes, term: Term::Short }, Patience::None)
+        self.request(&Place::join(self), Request { sizes, term: Term::Short }, Patience::None)
     }
 
     /// Changes what may be used in all, in bytes, of what the capacity allows. Blocks that live stay; later ones, and
     /// those waited for now, respect it.
+    #[cfg(any(test, feature = "kit"))]
     pub fn set_budget(&self, bytes: usize) {
         let mut state = lock(&self.state);
         state.budget = bytes;
@@ -113,6 +114,7 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     }
 
     /// How many calls wait for blocks or are about to have them.
+    #[cfg(any(test, feature = "kit"))]
     pub fn waiting(&self) -> usize {
         lock(&self.state).admission.waiting()
     }
@@ -138,14 +140,18 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     }
 
     fn request_patiently(self: &Arc<Self>, request: Request<'_>) -> Result<Vec<Block<F, B>>, Error> {
-        match self.request(request, Patience::Endless)? {
+        match self.request(&Place::join(self), request, Patience::Endless)? {
             Some(blocks) => Ok(blocks),
             None => Err(Error::Internal { what: "a patient request for device memory gave up".to_owned() }),
         }
     }
 
-    fn request(self: &Arc<Self>, request: Request<'_>, patience: Patience) -> Result<Option<Vec<Block<F, B>>>, Error> {
-        let place = Place::join(self);
+    fn request(
+        self: &Arc<Self>,
+        place: &Place<'_, F, B>,
+        request: Request<'_>,
+        patience: Patience,
+    ) -> Result<Option<Vec<Block<F, B>>>, Error> {
         let mut state = lock(&self.state);
         let mut asked_again = false;
         loop {

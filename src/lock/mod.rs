@@ -1,61 +1,48 @@
-//! The opaque `gpu_locks` handle: whose place in a device's queues a call takes.
+//! Who may use a device, and when.
+//!
+//! | what is had | in which order | until |
+//! | --- | --- | --- |
+//! | a worker's turn, [`Locks::begin`], if the handle limits its workers | first come, first served | all of a call's work is enqueued |
+//! | blocks of a device's memory, `memory::Memory` | first come, first served, all of a phase at once | the phase's work is enqueued; whoever has the bytes next waits on the device for its end |
+//! | the turn to enqueue on a device's compute stream, [`order::Order`] | first come, first served | a batch of kernels is enqueued |
+//! | the device itself | as enqueued | a fence, that is an event, is over |
+//!
+//! # Why no call waits for ever
+//!
+//! A call takes these from the top of the table to the bottom, and while it holds one it waits only for those further
+//! down:
+//!
+//! - It asks for a phase's blocks when it holds no block of an earlier one: those were released, which waits for nothing,
+//!   when that phase's work had been enqueued. Long-lived blocks it may hold: nobody waits for those.
+//! - It asks for the compute turn when it has all the blocks of the phase, and asks for nothing until it has passed it on.
+//! - A fence is recorded before anybody is told of it. What is enqueued later can wait for it, what is enqueued earlier
+//!   cannot, so the device's waits form no circle, and every fence is over some time.
+//!
+//! So the device goes on whatever calls wait for. Hence whoever has the compute turn passes it on, and everyone gets it.
+//! Hence every short-lived block comes back, as its holder waits for nothing but turns and the device. The request at the
+//! head of the memory's queue is admitted at the latest when all of them are back: if it does not fit even then, because
+//! of the budget or of long-lived blocks, it is refused and does not wait. Then the next one is at the head; hence every
+//! request is answered, every call enqueues its work, and every worker's turn ends.
+//!
+//! A call that fails or panics gives all of this back as its guards are dropped, and its place in a queue with it: blocks
+//! behind a fence that lies after all that was enqueued, if anything may have been. All this holds for any number of
+//! handles: memory and compute stream belong to the device, whichever handle a call came with.
 
 #[cfg(any(test, feature = "kit", interlock_cuda))]
 pub mod admission;
 #[cfg(any(test, feature = "kit", interlock_cuda))]
 pub mod load;
+mod locks;
 #[cfg(any(test, feature = "kit", interlock_cuda))]
 pub mod memory;
-#[cfg(any(test, feature = "kit", interlock_cuda))]
+#[cfg(all(test, interlock_shuttle))]
+mod models;
 pub mod order;
-#[cfg(any(test, feature = "kit", interlock_cuda))]
 mod sync;
-
-use std::ffi::c_void;
-use std::sync::{Arc, LazyLock};
-
-use crate::error::{Error, HandleKind};
-use crate::handles::Registry;
 
 #[cfg(interlock_cuda)]
 pub(crate) use admission::Fence;
+pub(crate) use locks::{create, destroy, resolve};
+pub use locks::{Call, LockSettings, LockStatistics, Locks};
 #[cfg(interlock_cuda)]
 pub(crate) use order::{Order, Turn};
-
-/// What a `gpu_locks` handle stands for. Callers that pass none share one of the library's own.
-#[derive(Debug, Default)]
-pub struct Locks(());
-
-static HANDLES: Registry<Arc<Locks>> = Registry::new(
-    HandleKind::Locks,
-    ": create_gpu_locks and create_gpu_mutex give out such handles; a caller compiled for the ABI without the gpu_locks argument passes garbage there",
-);
-static SHARED: LazyLock<Arc<Locks>> = LazyLock::new(Arc::default);
-
-/// Gives out a new handle.
-pub(crate) fn create() -> *mut c_void {
-    HANDLES.insert(Arc::default())
-}
-
-/// Ends a handle. Calls that are using it go on; null does nothing.
-pub(crate) fn destroy(handle: *mut c_void) -> Result<(), Error> {
-    if handle.is_null() {
-        return Ok(());
-    }
-    HANDLES.remove(handle).map(drop)
-}
-
-/// What `handle` stands for; null is the library's own.
-pub(crate) fn resolve(handle: *const c_void) -> Result<Arc<Locks>, Error> {
-    if handle.is_null() {
-        return Ok(SHARED.clone());
-    }
-    HANDLES.with(handle, Arc::clone)
-}
-
-impl Locks {
-    /// The locks that calls without a handle share.
-    pub fn shared() -> Arc<Self> {
-        SHARED.clone()
-    }
-}

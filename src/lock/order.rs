@@ -1,5 +1,7 @@
 //! Turns, in the order of asking.
 
+use std::time::{Duration, Instant};
+
 use super::sync::{lock, wait, Condvar, Mutex};
 
 /// A queue for so many turns at a time: one for the right to enqueue on a device's compute stream, more for the workers
@@ -33,10 +35,22 @@ impl Order {
 
     /// Waits for a turn. It lasts until the guard is dropped.
     pub fn turn(&self) -> Turn<'_> {
+        self.wait_for(self.ask())
+    }
+
+    /// Joins the queue: from here on nobody else is served before.
+    fn ask(&self) -> u64 {
         let mut state = lock(&self.state);
-        let number = state.asked;
         state.asked += 1;
+        state.asked - 1
+    }
+
+    /// Waits until whoever asked before has been served and there is a turn to be had.
+    fn wait_for(&self, number: u64) -> Turn<'_> {
+        let mut state = lock(&self.state);
+        let mut begun = None;
         while state.served != number || state.active >= state.width {
+            begun.get_or_insert_with(Instant::now);
             state = wait(&self.changed, state);
         }
         state.served += 1;
@@ -44,7 +58,7 @@ impl Order {
         drop(state);
         // With more than one turn at a time, whoever is next may have its own now.
         self.changed.notify_all();
-        Turn(self)
+        Turn { order: self, waited: begun.map(|begun| begun.elapsed()) }
     }
 
     /// How many wait for their turn.
@@ -63,12 +77,22 @@ impl Order {
 /// A turn, until it is dropped.
 #[derive(Debug)]
 #[must_use]
-pub struct Turn<'a>(&'a Order);
+pub struct Turn<'a> {
+    order: &'a Order,
+    waited: Option<Duration>,
+}
+
+impl Turn<'_> {
+    /// How long it took to come, if it was not to be had at once.
+    pub fn waited(&self) -> Option<Duration> {
+        self.waited
+    }
+}
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        lock(&self.0.state).active -= 1;
-        self.0.changed.notify_all();
+        lock(&self.order.state).active -= 1;
+        self.order.changed.notify_all();
     }
 }
 

@@ -287,4 +287,6 @@ fn place(
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

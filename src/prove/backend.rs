@@ -21,7 +21,7 @@ pub struct Batch<'e, 'w> {
     pub srs: Arc<Parameters>,
     /// Whose place in the queues of the device is used. The CPU backend has no device to share and ignores it.
     pub locks: Arc<Locks>,
-    /// The device asked for, in CUDA's order; `None` lets the backend choose.
+    /// The device asked for, in CUDA's order; `None` asks for that of the locks, and if they have none lets the backend choose.
     pub device: Option<usize>,
 }
 

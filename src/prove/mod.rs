@@ -65,13 +65,17 @@ pub fn prove(batch: Batch<'_, '_>) -> Result<Vec<Proof>, Error> {
 ///
 /// # Errors
 /// As [`prove`].
-pub fn start<'w>(batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
+pub fn start<'w>(mut batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
     let call = Call::begin();
     let rest = {
         let _within = call.enter();
         let _whole = trace::span(c"starting proofs").of(&batch);
         check_batch(&batch)?;
-        start_on(select::select(batch.device, Some(&batch.srs))?, batch)?
+        batch.device = batch.device.or(batch.locks.settings().device);
+        let selected = select::select(batch.device, Some(&batch.srs))?;
+        let locks = batch.locks.clone();
+        let _until_all_is_enqueued = locks.begin();
+        start_on(selected, batch)?
     };
     Ok(Box::new(Traced { rest, call }))
 }

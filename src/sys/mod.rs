@@ -251,11 +251,11 @@ static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.le
 
 /// Counts a call and makes it, unless an earlier one has shown that no more will succeed: then that one's error is the result.
 fn called(function: Function, call: impl FnOnce() -> Status) -> Status {
-    COUNTS[function as usize].fetch_add(1, Ordering::Relaxed);
     let fatal = FATAL.load(Ordering::Relaxed);
     if fatal != SUCCESS {
         return fatal;
     }
+    COUNTS[function as usize].fetch_add(1, Ordering::Relaxed);
     #[cfg(feature = "kit")]
     if let Some(status) = injected() {
         return noted(status);

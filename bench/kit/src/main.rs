@@ -3,6 +3,8 @@
 mod check;
 #[cfg(device)]
 mod device;
+#[cfg(device)]
+mod faults;
 mod host;
 #[cfg(device)]
 mod identity;
@@ -42,7 +44,8 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
                      quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED [VARIANT]] |
-                     variants N SEED | budgets PARAMS | uploads N | uploads-time LOG | warm | traced [FILE] | compare LOG K
+                     variants N SEED | budgets PARAMS | uploads N | uploads-time LOG | warm | faults [N] | traced [FILE] |
+                     compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
   device N     the same on the first GPU
@@ -68,6 +71,7 @@ const USAGE: &str =
   budgets PARAMS
                prints these budgets for the circuit of a parameter file
   warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything
+  faults [N]   has each call of CUDA fail in turn, N (all) in each kind of work, and looks at what comes of it
   traced [FILE]
                checks the trace of proofs on a GPU, of one worker and of several, and leaves it in FILE
   compare LOG K
@@ -134,6 +138,21 @@ fn main() {
         }
         #[cfg(device)]
         ["warm"] => warm::check().map(|said| println!("warm: {said}")),
+        #[cfg(device)]
+        ["faults"] => faults::check(usize::MAX),
+        #[cfg(device)]
+        ["faults", most] => number(most).and_then(|most| faults::check(most.max(1))),
+        // Parts of that, in processes of their own.
+        #[cfg(device)]
+        ["faults-first", status] => number(status).and_then(|status| faults::first(status as i32)),
+        #[cfg(device)]
+        ["faults-resident", most] => number(most).and_then(faults::resident),
+        #[cfg(device)]
+        ["faults-streamed", most] => number(most).and_then(faults::streamed),
+        #[cfg(device)]
+        ["faults-lost", "none"] => faults::calls_of_a_proof(),
+        #[cfg(device)]
+        ["faults-lost", call] => number(call).and_then(faults::lose),
         ["shapes", n, seed, residence, vectors] => number(n).and_then(|n| {
             let seed = number(seed)? as u64;
             let (residence, vectors) = variant(residence, vectors)?;

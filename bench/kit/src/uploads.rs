@@ -103,8 +103,8 @@ fn check_scalars(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
 fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
     const FIRST: usize = 5;
     let what = format!("classes of {} scalars", scalars.len());
-    let classes = told(&what, Classes::of(scalars))?.map_err(|index| format!("{what}: number {index} was refused"))?;
-    let classes = classes.of_range(&(0..scalars.len()));
+    let all = told(&what, Classes::of(scalars))?.map_err(|index| format!("{what}: number {index} was refused"))?;
+    let classes = all.of_range(&(0..scalars.len()));
     let sent = || {
         let (words, starts) = (poisoned(classes.words_len(), stream)?, poisoned(classes.chunks_len(), stream)?);
         let all: DeviceBuffer<blst_fr> = poisoned(FIRST + classes.full_len(), stream)?;
@@ -119,7 +119,9 @@ fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
         let variables =
             Variables { classes: &words, density: None, len: scalars.len(), chunks: Some((CHUNK, &starts)) };
         lists.append(&variables, &mut scratch, stream)?;
-        let listed = (ones.to_host(stream)?, positions.to_host(stream)?, indices.to_host(stream)?);
+        let listed_ones = counts.to_host(stream)?[1] as usize;
+        let ones = ones.range(0..listed_ones.min(ones.len())).to_host(stream)?;
+        let listed = (ones, positions.to_host(stream)?, indices.to_host(stream)?);
         Ok((listed, all.to_host(stream)?))
     };
     let ((ones, positions, indices), full) = told(&what, sent())?;

@@ -21,15 +21,23 @@ pub struct DeviceUse {
 /// # Errors
 /// The first of `call`.
 pub fn device_use(call: impl Fn() -> Result<(), String>) -> Result<Option<DeviceUse>, String> {
+    let (done, used) = watched(|| {
+        let start = Instant::now();
+        call()?;
+        while start.elapsed().as_secs_f64() < SECONDS {
+            call()?;
+        }
+        call()
+    });
+    done.map(|()| used)
+}
+
+/// Runs `call`, which takes some seconds, and says how device 0 was used meanwhile; `None` without nvidia-smi.
+pub fn watched<T>(call: impl FnOnce() -> T) -> (T, Option<DeviceUse>) {
     let query = ["--id=0", "--query-gpu=memory.used,utilization.gpu", "--format=csv,noheader,nounits", "--loop-ms=20"];
     let watch = Command::new("nvidia-smi").args(query).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-    let Ok(mut watch) = watch else { return Ok(None) };
-    let start = Instant::now();
-    let mut done = call();
-    while done.is_ok() && start.elapsed().as_secs_f64() < SECONDS {
-        done = call();
-    }
-    done = done.and_then(|()| call());
+    let done = call();
+    let Ok(mut watch) = watch else { return (done, None) };
     let mut said = String::new();
     let stopped = watch.kill();
     if let (Ok(()), Some(mut out)) = (stopped, watch.stdout.take()) {
@@ -37,8 +45,7 @@ pub fn device_use(call: impl Fn() -> Result<(), String>) -> Result<Option<Device
         let _ = out.read_to_string(&mut said);
     }
     let _ = watch.wait();
-    done?;
-    Ok(summary(&said))
+    (done, summary(&said))
 }
 
 /// Of all samples but the first third, which tell of the time before too.

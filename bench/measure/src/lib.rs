@@ -4,6 +4,6 @@ mod device;
 mod row;
 mod took;
 
-pub use device::{device_use, DeviceUse};
+pub use device::{device_use, watched, DeviceUse};
 pub use row::{median, sorted, Row};
 pub use took::{timed, Took};

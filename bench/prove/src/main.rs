@@ -11,6 +11,7 @@ mod report;
 mod scalar;
 mod traced;
 mod work;
+mod workers;
 
 use std::io;
 use std::path::Path;
@@ -25,6 +26,7 @@ use known::{Counts, Logs};
 use options::Options;
 use report::{Loading, Proofs, Report};
 use work::{Mix, Sizes, POREP, TWELVE};
+use workers::Work;
 
 fn main() {
     let outcome = Options::parse(std::env::args().skip(1)).and_then(|options| run(&options));
@@ -39,13 +41,14 @@ fn run(options: &Options) -> Result<(), String> {
     logging::set_level(logging::Level::Info);
     let mut report = Report::default();
     let done = options.sizes.iter().try_for_each(|log2| {
-        let name = match options.compare {
+        let stays = options.compare || options.keep;
+        let name = match stays {
             true => log2.to_string(),
             false => format!("interlock-bench-{log2}-{}", std::process::id()),
         };
         let folder = options.folder.join(name);
         let done = size(*log2, &folder, options, &mut report);
-        if !options.compare {
+        if !stays {
             // What was never made need not go.
             let _ = std::fs::remove_dir_all(&folder);
         }
@@ -57,9 +60,10 @@ fn run(options: &Options) -> Result<(), String> {
         print!("{report}");
     }
     done?;
-    match report.wrong() {
-        0 => Ok(()),
-        n => Err(format!("{n} proofs are WRONG")),
+    match (report.wrong(), report.failures()) {
+        (0, None) => Ok(()),
+        (0, Some(first)) => Err(format!("calls of workers failed, the first so: {first}")),
+        (n, _) => Err(format!("{n} proofs are WRONG")),
     }
 }
 
@@ -72,9 +76,13 @@ fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Res
     let path = &folder.join("params");
     let logs = Logs::new();
     let densities = Densities::new(Sizes::of(log2));
-    let (bytes, wrote) = timed(|| file::write(path, &logs, &Counts::of(&densities)));
-    let bytes = written(path, bytes)?;
-    eprintln!("2^{log2}: parameters of {bytes} bytes written in {:.2} s", wrote.seconds);
+    let counts = Counts::of(&densities);
+    let bytes = file::bytes(&counts);
+    if !options.keep || path.metadata().map_or(true, |found| found.len() != bytes) {
+        let (done, wrote) = timed(|| file::write(path, &logs, &counts));
+        written(path, done)?;
+        eprintln!("2^{log2}: parameters of {bytes} bytes written in {:.2} s", wrote.seconds);
+    }
 
     let open = || timed(|| Srs::open(path, false));
     let told = |error: interlock::Error| error.to_string();
@@ -85,11 +93,21 @@ fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Res
     report.loadings.push(Loading { log2, bytes, took: load, floor: floor::loading(bytes) });
 
     let mut is_first = true;
-    for mix in [&POREP, &TWELVE] {
+    let mixes: &[&Mix] = if options.workers.is_empty() || options.compare { &[&POREP, &TWELVE] } else { &[&POREP] };
+    for mix in mixes {
         let (made, making) = timed(|| Made::new(&densities, mix));
         eprintln!("2^{log2}, {}: circuit made in {:.2} s", mix.name, making.seconds);
         let (proof, proofs) = proofs(&made, mix, &srs, &logs, options, is_first)?;
         report.proofs.push(proofs);
+        if is_first {
+            let work =
+                Work { made: &made, srs: &srs, proof: &proof, circuits: options.circuits, overlap: options.overlap };
+            for workers in &options.workers {
+                let together = workers::measure(*workers, &work, options.rounds);
+                eprintln!("2^{log2}, {workers} workers: {:.3} s", together.seconds);
+                report.workers.push((log2, mix.name, together));
+            }
+        }
         if options.compare {
             let path = folder.join(format!("{}.circuit", mix.name));
             written(&path, exchange::write(&path, &made, &proof))?;
@@ -127,7 +145,7 @@ fn proofs(
         warm.push(took);
     }
     if let Some(path) = options.trace.as_deref().filter(|_| is_first) {
-        traced::all(one, &proof, (options.warm, options.workers), path)?;
+        traced::all(one, &proof, (options.warm, options.workers.last().copied().unwrap_or(3)), path)?;
     }
     let device = device_use(|| same(one()?))?;
     let first = is_first.then_some(first);

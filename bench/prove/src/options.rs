@@ -4,15 +4,21 @@ use std::path::PathBuf;
 
 use interlock::settings::BackendChoice;
 
-const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--trace FILE] [--workers N] K...
+const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--keep] [--trace FILE]
+                             [--workers W,W... [--rounds N] [--circuits C] [--overlap]] K...
   K...               sizes, as log2 of the domain
   --backend gpu|cpu  what proves (gpu)
   --warm N           proofs timed after the first (5)
   --check K          proofs are checked up to this size (24)
   --compare          prints rows for bench/compare.sh, and leaves parameters, circuits and proofs in FOLDER/K for others
   --folder FOLDER    where parameter files go, one at a time: 400 bytes times the domain's size (the system's temporary folder)
-  --trace FILE       says what a trace costs, has workers prove at once, and leaves the trace of that in FILE, of the last size
-  --workers N        how many of them (3)";
+  --keep             leaves parameters in FOLDER/K, and takes them from there where they are
+  --workers W,W...   then has so many threads prove the PoRep mix at once, and after them so many; without --compare no other mix is proved
+  --rounds N         calls that each of them makes after its first (4)
+  --circuits C       circuits of a call (1)
+  --overlap          each has two calls in flight: one is started before the last is finished
+  --trace FILE       says what a trace costs, has as many workers prove at once as are named last (3), and leaves the trace of that in
+                     FILE, of the last size";
 
 /// What was asked for.
 pub struct Options {
@@ -21,8 +27,12 @@ pub struct Options {
     pub check_up_to: u32,
     pub compare: bool,
     pub folder: PathBuf,
+    pub keep: bool,
+    pub workers: Vec<usize>,
+    pub rounds: usize,
+    pub circuits: usize,
+    pub overlap: bool,
     pub trace: Option<PathBuf>,
-    pub workers: usize,
     pub sizes: Vec<u32>,
 }
 
@@ -36,8 +46,12 @@ impl Options {
             check_up_to: 24,
             compare: false,
             folder: std::env::temp_dir(),
+            keep: false,
+            workers: Vec::new(),
+            rounds: 4,
+            circuits: 1,
+            overlap: false,
             trace: None,
-            workers: 3,
             sizes: Vec::new(),
         };
         while let Some(argument) = arguments.next() {
@@ -48,8 +62,15 @@ impl Options {
                 "--check" => options.check_up_to = number(&value()?, 0, 31)? as u32,
                 "--compare" => options.compare = true,
                 "--folder" => options.folder = value()?.into(),
+                "--keep" => options.keep = true,
+                "--workers" => {
+                    let each = |count| number(count, 1, 64);
+                    options.workers = value()?.split(',').map(each).collect::<Result<_, _>>()?;
+                }
+                "--rounds" => options.rounds = number(&value()?, 1, 1_000)?,
+                "--circuits" => options.circuits = number(&value()?, 1, 100)?,
+                "--overlap" => options.overlap = true,
                 "--trace" => options.trace = Some(value()?.into()),
-                "--workers" => options.workers = number(&value()?, 1, 64)?,
                 size => options.sizes.push(number(size, 4, 31)? as u32),
             }
         }

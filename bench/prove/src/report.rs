@@ -4,6 +4,8 @@ use std::fmt;
 
 use interlock_bench_measure::{median, sorted, DeviceUse, Row, Took};
 
+use crate::workers::Together;
+
 /// Who proves.
 const PROVER: &str = "interlock";
 
@@ -36,12 +38,20 @@ pub struct Proofs {
 pub struct Report {
     pub loadings: Vec<Loading>,
     pub proofs: Vec<Proofs>,
+    /// The size and the mix that workers proved, and what they took.
+    pub workers: Vec<(u32, &'static str, Together)>,
 }
 
 impl Report {
-    /// How many proofs are wrong.
+    /// How many proofs are wrong, of workers at most one for each number of them.
     pub fn wrong(&self) -> usize {
-        self.proofs.iter().filter(|proofs| proofs.wrong.as_ref().is_some_and(|points| !points.is_empty())).count()
+        let alone = self.proofs.iter().filter(|proofs| proofs.wrong.as_ref().is_some_and(|points| !points.is_empty()));
+        alone.count() + self.workers.iter().filter(|(.., together)| !together.right).count()
+    }
+
+    /// What the first call of workers said that failed.
+    pub fn failures(&self) -> Option<&String> {
+        self.workers.iter().find_map(|(.., together)| together.failures.first())
     }
 
     /// Prints all as rows.
@@ -61,6 +71,48 @@ impl Report {
             }
             println!("{}", Row { device: *device, floor: Some(*floor), ..row("proof", warm) });
         }
+        for (log2, mix, together) in self.workers.iter().filter(|(.., together)| !together.calls.is_empty()) {
+            let (calls, right) = (together.calls.clone(), Some(together.right));
+            let of = |what: &str, seconds| {
+                Row::new(format!("{what} of {} workers 2^{log2}, {mix}", together.workers), PROVER, seconds)
+            };
+            println!("{}", Row { right, ..of("a call", calls) });
+            let cpu_seconds = vec![together.cpu_seconds / together.proofs() as f64];
+            let row = of("a circuit", vec![together.seconds / together.proofs() as f64]);
+            println!("{}", Row { cpu_seconds, device: together.device, right, ..row });
+        }
+    }
+}
+
+impl Report {
+    fn write_workers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.workers.is_empty() {
+            return Ok(());
+        }
+        let budget = std::env::var("INTERLOCK_VRAM_BUDGET").unwrap_or_else(|_| "free".to_owned());
+        writeln!(
+            f,
+            "\n| size | values | budget | workers | circuits a call | proofs/s | s a circuit | call: median, s | worst, s | worst / median | CPU s a circuit | computing, by the trace | busy, by nvidia-smi | failures | right |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        )?;
+        for (log2, mix, together) in &self.workers {
+            let Together { workers, circuits, overlap, seconds, cpu_seconds, calls, failures, right, device, computed } =
+                together;
+            let in_flight = if *overlap { ", two in flight" } else { "" };
+            write!(f, "| 2^{log2} | {mix} | {budget} | {workers}{in_flight} | {circuits} |")?;
+            if calls.is_empty() {
+                write!(f, " | | | | | |")?;
+            } else {
+                let (calls, proofs) = (sorted(calls.clone()), together.proofs() as f64);
+                let (median, worst) = (median(&calls), calls[calls.len() - 1]);
+                write!(f, " {:.2} | {:.4} | {median:.4} | {worst:.4} |", proofs / seconds, seconds / proofs)?;
+                write!(f, " {:.2} | {:.3} |", worst / median, cpu_seconds / proofs)?;
+            }
+            let busy = device.map_or(String::new(), |used| format!("{:.0} %", used.busy * 100.0));
+            let computed = computed * 100.0;
+            writeln!(f, " {computed:.1} % | {busy} | {} | {} |", failures.len(), if *right { "yes" } else { "NO" })?;
+        }
+        Ok(())
     }
 }
 
@@ -95,6 +147,6 @@ impl fmt::Display for Report {
                 median(&cpu),
             )?;
         }
-        Ok(())
+        self.write_workers(f)
     }
 }

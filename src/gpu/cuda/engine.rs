@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::{c_void, CStr};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use super::host_vectors::HostVectors;
+use super::lanes::BESIDE;
 use super::lease::{Backing, Lease, Until};
 use super::mapping::Mapping;
 use super::pinned::PinnedPool;
@@ -13,7 +15,7 @@ use super::staging::Ring;
 use super::timeline::Begun;
 use super::{DeviceBuffer, DeviceSlice, Domain, Event, Stream, Timeline};
 use crate::error::{Error, Shortfall};
-use crate::lock::{memory, Order, Turn};
+use crate::lock::{memory, Locks, Order, Turn};
 use crate::logging::warning;
 use crate::params::{Counts, Parameters};
 use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
@@ -34,6 +36,8 @@ pub(super) struct Engine {
     base: Address,
     /// All kernels of all workers but those of uploads, in the order of their turns.
     compute: Stream,
+    /// What a turn has done beside the compute stream's kernels: see [`super::lanes`].
+    beside: [Stream; BESIDE],
     order: Order,
     ring: Ring,
     /// Copies of parameters that pass through.
@@ -64,6 +68,8 @@ pub(super) struct Enqueuing<'e> {
     _turn: Turn<'e>,
     _traced: Span,
     pub(super) stream: &'e Stream,
+    /// For [`super::lanes::Lanes`].
+    pub(super) beside: &'e [Stream],
     /// Serves the work that is enqueued during this turn, which the stream does one after the other.
     pub(super) scratch: DeviceSlice<u8>,
 }
@@ -88,6 +94,7 @@ impl Engine {
             memory,
             base,
             compute: Stream::new()?,
+            beside: [Stream::new()?, Stream::new()?, Stream::new()?],
             order: Order::new(1),
             ring: Ring::new(timeline.clone())?,
             passing: Stream::new()?,
@@ -119,21 +126,22 @@ impl Engine {
         let (sizes, budget) = (sizes(counts), self.memory.budget());
         let fastest = sizes.fastest(budget).ok_or_else(|| Error::DeviceMemory(sizes.shortfall(budget)))?;
         let bytes = sizes.resident_bytes(Residence::Resident);
-        Ok(fastest.parameters == Residence::Resident && self.plan_in(&sizes, Residence::Resident, bytes).is_ok())
+        Ok(fastest.parameters == Residence::Resident
+            && self.plan_in(&sizes, Residence::Resident, bytes, usize::MAX).is_ok())
     }
 
     /// The plan for a circuit with queries of these lengths in what all long-lived blocks leave. Parameters that nobody uses go before
-    /// vectors do.
+    /// vectors do. It takes no more than `limit` bytes beside parameters, if there is one.
     ///
     /// # Errors
     /// [`Error::DeviceMemory`] if that is too little.
-    pub(super) fn plan(&self, counts: &Counts, residence: Residence) -> Result<Plan, Error> {
-        self.plan_in(&sizes(counts), residence, 0)
+    pub(super) fn plan(&self, counts: &Counts, residence: Residence, limit: Option<usize>) -> Result<Plan, Error> {
+        self.plan_in(&sizes(counts), residence, 0, limit.unwrap_or(usize::MAX))
     }
 
     /// The same, less `taken` bytes.
-    fn plan_in(&self, sizes: &Sizes, residence: Residence, taken: usize) -> Result<Plan, Error> {
-        let most = sizes.room_alone(residence, self.division).unwrap_or(0);
+    fn plan_in(&self, sizes: &Sizes, residence: Residence, taken: usize, limit: usize) -> Result<Plan, Error> {
+        let most = sizes.room_alone(residence, self.division).unwrap_or(0).min(limit);
         // Three are little faster than two: other parameters stay for that.
         let best = sizes.fastest_with(residence, self.division, most).map(|plan| plan.vectors.min(Vectors::Two));
         loop {
@@ -151,14 +159,24 @@ impl Engine {
         self.most_terms
     }
 
-    /// Waits for blocks of these sizes, which uploads may use from then on.
+    /// Waits for blocks of these sizes, which uploads may use from then on. It is counted by `locks`.
     ///
     /// # Errors
     /// [`Error::DeviceMemory`] if the device's budget does not hold them, and [`Error::Cuda`].
-    pub(super) fn leases(&self, sizes: &[usize]) -> Result<Vec<Lease<'_>>, Error> {
+    pub(super) fn leases(&self, sizes: &[usize], locks: Option<&Locks>) -> Result<Vec<Lease<'_>>, Error> {
         let blocks = {
             let _waiting = span(c"waiting for memory");
-            self.memory.acquire(sizes)?
+            let (blocks, waited) = match self.memory.try_acquire(sizes)? {
+                Some(blocks) => (blocks, None),
+                None => {
+                    let start = Instant::now();
+                    (self.memory.acquire(sizes)?, Some(start.elapsed()))
+                }
+            };
+            if let Some(locks) = locks {
+                locks.count_memory(blocks.iter().map(Block::bytes).sum(), waited);
+            }
+            blocks
         };
         self.trace_memory();
         let leases: Vec<_> = blocks.into_iter().map(|block| Lease::new(self, block)).collect();
@@ -172,8 +190,12 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::leases`].
-    pub(super) fn lease<const N: usize>(&self, sizes: [usize; N]) -> Result<[Lease<'_>; N], Error> {
-        let leases = self.leases(&sizes)?;
+    pub(super) fn lease<const N: usize>(
+        &self,
+        sizes: [usize; N],
+        locks: Option<&Locks>,
+    ) -> Result<[Lease<'_>; N], Error> {
+        let leases = self.leases(&sizes, locks)?;
         leases.try_into().map_err(|_| Error::Internal { what: "a lease for each size".to_owned() })
     }
 
@@ -223,7 +245,16 @@ impl Engine {
         // SAFETY: the block is mapped as long as the engine is there.
         let scratch = unsafe { DeviceSlice::from_raw(self.address(self.scratch.offset()), self.scratch.bytes()) };
         let begun = self.timeline.begin(&self.compute);
-        Ok(Enqueuing { engine: self, what, begun, _turn: turn, _traced: traced, stream: &self.compute, scratch })
+        Ok(Enqueuing {
+            engine: self,
+            what,
+            begun,
+            _turn: turn,
+            _traced: traced,
+            stream: &self.compute,
+            beside: &self.beside,
+            scratch,
+        })
     }
 
     /// The domain of 2^`log2` points, which is made by work on the compute stream the first time.
@@ -280,7 +311,7 @@ impl Engine {
     }
 
     /// The device's memory.
-    pub(super) fn memory(&self) -> &Memory {
+    pub(super) fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
 
@@ -299,21 +330,22 @@ impl Engine {
         Ok(Until::new(Event::record(&self.compute)?))
     }
 
+    fn turn(&self) -> Turn<'_> {
+        let _waiting = span(c"waiting for a turn");
+        self.order.turn()
+    }
+
     /// Waits for all that is enqueued now, uploads and kernels, where no fence can be had. A stream that cannot be waited for is tried once
     /// more.
     pub(super) fn wait_for_all(&self) {
-        for stream in [self.ring.copies(), self.ring.expansions(), &self.passing, &self.compute] {
+        let uploads = [self.ring.copies(), self.ring.expansions(), &self.passing];
+        for stream in uploads.into_iter().chain(&self.beside).chain([&self.compute]) {
             let waited = stream.synchronize().or_else(|_| stream.synchronize());
             match waited {
                 Ok(()) | Err(Error::DeviceLost { .. }) => {}
                 Err(error) => warning!("the work of a proof that failed could not be waited for: {error}"),
             }
         }
-    }
-
-    fn turn(&self) -> Turn<'_> {
-        let _waiting = span(c"waiting for a turn");
-        self.order.turn()
     }
 
     fn compute_waits_for_uploads(&self) -> Result<(), Error> {

@@ -14,6 +14,7 @@ mod group;
 mod guard;
 mod h_parts;
 mod host_vectors;
+mod lanes;
 mod lease;
 mod loader;
 mod mapping;
@@ -62,10 +63,18 @@ pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
     backend::Gpu::get().map(|gpu| gpu as &dyn Backend)
 }
 
+/// Gives back what no parameters and no proof need now of the memory of devices that have been used.
+///
+/// # Errors
+/// [`Error::Cuda`].
+pub(super) fn release_memory() -> Result<(), Error> {
+    backend::Gpu::if_used().map_or(Ok(()), backend::Gpu::release_memory)
+}
+
 /// What `bench/kit` tests on a device.
 #[cfg(feature = "kit")]
 pub mod kit {
-    pub use super::backend::{points_on_device, query_bytes};
+    pub use super::backend::{device_memory_used, points_on_device, query_bytes};
     pub use super::buffer::{DeviceBuffer, DeviceSlice, Plain};
     pub use super::classes::{Classes, CHUNK};
     pub use super::decode::{decode, Faults, Run};

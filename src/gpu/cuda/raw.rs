@@ -52,7 +52,8 @@ impl Raw {
             let faults = Faults::new(Query::ALL.len(), engine.passing())?;
             let mut raw = Self::read(encoded, srs.counts, faults)?;
             raw.memory.lock()?;
-            loader::check(engine, encoded, &raw)?;
+            // Copies from it must be over before it goes.
+            loader::check(engine, encoded, &raw).inspect_err(|_| engine.wait_for_all())?;
             Ok(raw)
         })
     }

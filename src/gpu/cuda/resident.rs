@@ -6,6 +6,7 @@ use super::{loader, DeviceSlice, Plain};
 use crate::curve::{G1Affine, G2Affine};
 use crate::error::Error;
 use crate::params::{Counts, Parameters};
+use crate::prove::Residence;
 
 /// The queries of a circuit on a device, in the order of the file, in affine coordinates in Montgomery form.
 ///
@@ -30,7 +31,11 @@ impl Resident {
     /// [`Error::DeviceMemory`], [`Error::Threads`].
     pub(super) fn load(engine: &Engine, srs: &Parameters) -> Result<Self, Error> {
         let resident = Self::allocate(engine, &srs.counts)?;
-        srs.read_encoded(|encoded| loader::load(engine.ring(), encoded, &resident))?;
+        // There must be room for proofs too, beside all that is kept.
+        engine.plan(&srs.counts, Residence::Resident, None)?;
+        // What decodes to it must be over before its memory goes.
+        srs.read_encoded(|encoded| loader::load(engine.ring(), encoded, &resident))
+            .inspect_err(|_| engine.wait_for_all())?;
         Ok(resident)
     }
 

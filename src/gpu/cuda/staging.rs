@@ -103,16 +103,18 @@ impl Ring {
     pub fn upload(&self, uploads: &[Upload<'_>]) -> Result<(), Error> {
         let mut load = Load::default();
         for upload in uploads {
-            let mut to = upload.to;
+            let (mut to, mut goes_on) = (upload.to, false);
             for mut bytes in upload.bytes.chunks(TASK) {
                 while load.bytes + bytes.len() > SLOT_BYTES {
                     let (fits, rest) = bytes.split_at(SLOT_BYTES - load.bytes);
-                    load.add(fits, to);
+                    load.add(fits, to, goes_on);
                     self.send_load(&load)?;
                     load = Load::default();
+                    goes_on = false;
                     (bytes, to) = (rest, to.wrapping_byte_add(fits.len()));
                 }
-                load.add(bytes, to);
+                load.add(bytes, to, goes_on);
+                goes_on = true;
                 to = to.wrapping_byte_add(bytes.len());
             }
         }
@@ -236,11 +238,12 @@ struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    /// Adds a piece, to the copy of the one before if it goes on there.
-    fn add(&mut self, piece: &'a [u8], to: *mut c_void) {
+    /// Adds a piece, to the copy of the one before if it goes on in the same slice. Slices may be side by side and yet of
+    /// different allocations, which no copy may span.
+    fn add(&mut self, piece: &'a [u8], to: *mut c_void, goes_on: bool) {
         let from = self.bytes..self.bytes + piece.len();
         match self.copies.last_mut() {
-            Some((last, place)) if place.wrapping_byte_add(last.len()) == to => last.end = from.end,
+            Some((last, _)) if goes_on => last.end = from.end,
             _ => self.copies.push((from.clone(), to)),
         }
         self.bytes = from.end;

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::classes::{Classes, Counts, Span, CHUNK};
 use super::engine::{Engine, Enqueuing};
+use super::lanes::{Lane, Lanes};
 use super::lease::{room_for, Lease, Region, Until};
-use super::msm::{msm, sum, Scalars, SumTerms, Terms};
+use super::msm::{msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, SumTerms, Terms};
 use super::results::{Fetching, Layout, Query};
 use super::staging::{ClassesOnDevice, Upload};
 use super::{DeviceSlice, Group, Lists, Shape, Variables, G1, G2};
@@ -282,11 +283,20 @@ impl<'w> Classified<'w> {
         aux.list(turn, &l, None)?;
         aux.list(turn, &a, Some(a_aux))?;
         aux.list(turn, &b, Some(b_aux))?;
-        let (layout, scalars) = (fetching.layout(), &on_device.scalars);
-        planned.l.enqueue::<G1>(turn, layout, sums, &points.l, scalars, &l)?;
-        planned.a.enqueue::<G1>(turn, layout, sums, &points.a, scalars, &a)?;
-        planned.b_g1.enqueue::<G1>(turn, layout, sums, &points.b_g1, scalars, &b)?;
-        planned.b_g2.enqueue::<G2>(turn, layout, sums, &points.b_g2, scalars, &b)?;
+        let to = Sums { layout: fetching.layout(), sums, scalars: &on_device.scalars };
+        let scratch = [
+            planned.b_g2.scratch::<G2>()?,
+            planned.l.scratch::<G1>()?,
+            planned.a.scratch::<G1>()?,
+            planned.b_g1.scratch::<G1>()?,
+        ];
+        let mut lanes = Lanes::new(turn, scratch)?;
+        let [first, second, third, fourth] = lanes.each();
+        planned.b_g2.enqueue::<G2>(first, &to, &points.b_g2, &b)?;
+        planned.l.enqueue::<G1>(second, &to, &points.l, &l)?;
+        planned.a.enqueue::<G1>(third, &to, &points.a, &a)?;
+        planned.b_g1.enqueue::<G1>(fourth, &to, &points.b_g1, &b)?;
+        lanes.join()?;
         fetching.fetch(planned.number, sums)
     }
 
@@ -379,6 +389,13 @@ impl ListRoom {
     }
 }
 
+/// Where sums go, and the scalars that they are of.
+struct Sums<'a> {
+    layout: &'a Layout,
+    sums: &'a DeviceSlice<u64>,
+    scalars: &'a DeviceSlice<Fr>,
+}
+
 /// What a query's sums are: an MSM of its full-size terms and a sum of its ones, where there can be such terms.
 struct Entries {
     most: Most,
@@ -399,15 +416,20 @@ impl Entries {
         Ok(Self { most: *most, full, ones })
     }
 
+    /// Bytes of scratch that they need.
+    fn scratch<G: Group>(&self) -> Result<usize, Error> {
+        let full = self.full.map_or(Ok(0), |(_, shape)| msm_scratch_bytes::<G>(self.most.full, shape))?;
+        Ok(full.max(self.ones.map_or(0, |_| sum_scratch_bytes::<G>())))
+    }
+
     fn enqueue<G: Group>(
         &self,
-        turn: &mut Enqueuing<'_>,
-        layout: &Layout,
-        sums: &DeviceSlice<u64>,
+        lane: &mut Lane<'_>,
+        to: &Sums<'_>,
         points: &DeviceSlice<G::Affine>,
-        scalars: &DeviceSlice<Fr>,
         lists: &Lists<'_>,
     ) -> Result<(), Error> {
+        let Sums { layout, sums, scalars } = to;
         if let Some((entry, shape)) = self.full {
             let terms = Terms::<G> {
                 points,
@@ -417,12 +439,12 @@ impl Entries {
                 len: self.most.full,
                 count: Some((lists.counts, COUNT_OF_FULL)),
             };
-            msm::<G>(&mut layout.of::<G>(entry, sums), &terms, shape, &mut turn.scratch, turn.stream)?;
+            msm::<G>(&mut layout.of::<G>(entry, sums), &terms, shape, &mut lane.scratch, lane.stream)?;
         }
         if let Some(entry) = self.ones {
             let count = Some((lists.counts, COUNT_OF_ONES));
             let terms = SumTerms::<G> { points, positions: Some(lists.ones), len: self.most.ones, count };
-            sum::<G>(&mut layout.of::<G>(entry, sums), &terms, &mut turn.scratch, turn.stream)?;
+            sum::<G>(&mut layout.of::<G>(entry, sums), &terms, &mut lane.scratch, lane.stream)?;
         }
         Ok(())
     }

@@ -214,3 +214,185 @@ mod threads {
         assert_eq!(memory.acquire(&[4096]).unwrap().len(), 1);
     }
 }
+
+#[cfg(interlock_shuttle)]
+mod models {
+    use shuttle::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::lock::models::{choose, explore, panicking, threads, Inside, Log};
+
+    const UNIT: usize = 256;
+
+    #[derive(Clone, Debug)]
+    struct Flag(std::sync::Arc<AtomicBool>);
+
+    impl Fence for Flag {
+        fn is_over(&self) -> bool {
+            self.0.load(Ordering::SeqCst)
+        }
+    }
+
+    /// Maps up to so many bytes, and fails or panics now and then.
+    #[derive(Debug, Default)]
+    struct Unsteady {
+        bytes: usize,
+        mapped: AtomicUsize,
+        inside: Inside,
+        whims: bool,
+        idle: Mutex<Vec<Block<Flag, Unsteady>>>,
+    }
+
+    impl Backing for Unsteady {
+        fn grow(&self, to_bytes: usize) -> Result<usize, Error> {
+            self.inside.with(1, shuttle::thread::yield_now);
+            match if self.whims { choose(8) } else { 7 } {
+                0 => Err(Error::EmptySrs),
+                1 => std::panic::resume_unwind(Box::new("on purpose")),
+                _ => {
+                    let mapped = to_bytes.min(self.bytes);
+                    self.mapped.store(mapped, Ordering::SeqCst);
+                    Ok(mapped)
+                }
+            }
+        }
+
+        fn shrink(&self, to_bytes: usize) -> Result<usize, Error> {
+            self.inside.with(1, shuttle::thread::yield_now);
+            self.mapped.store(to_bytes, Ordering::SeqCst);
+            Ok(to_bytes)
+        }
+
+        fn reclaim(&self, _: usize) -> bool {
+            let block = lock(&self.idle).pop();
+            block.is_some()
+        }
+    }
+
+    fn memory(units: usize, whims: bool) -> Arc<Memory<Flag, Unsteady>> {
+        let bytes = units * UNIT;
+        Memory::new(bytes, bytes, Unsteady { bytes, whims, ..Unsteady::default() })
+    }
+
+    fn assert_all_is_back(memory: &Arc<Memory<Flag, Unsteady>>) {
+        assert_eq!((memory.used_bytes(), memory.waiting()), (0, 0));
+    }
+
+    /// Ends a block in one of the ways there are.
+    fn end(blocks: Vec<Block<Flag, Unsteady>>) {
+        match choose(3) {
+            0 => drop(blocks),
+            1 => {
+                let fence = Flag(Default::default());
+                let over = fence.0.clone();
+                blocks.into_iter().for_each(|block| block.release_after(fence.clone()));
+                over.store(true, Ordering::SeqCst);
+            }
+            _ => panicking(|| drop(blocks)),
+        }
+    }
+
+    /// One request, watched: who asks first is admitted first.
+    fn watched(memory: &Arc<Memory<Flag, Unsteady>>, number: usize, sizes: &[usize], joined: &Log, admitted: &Log) {
+        let place = joined.at(number, || Place::join(memory));
+        let request = Request { sizes, term: Term::Short };
+        let blocks = memory.request(&place, request, Patience::Endless).unwrap().unwrap();
+        admitted.at(number, || ());
+        drop(place);
+        drop(blocks);
+    }
+
+    fn in_order(count: usize, sizes: impl Fn(usize) -> Vec<usize> + Send + Sync + 'static) {
+        let memory = memory(4, false);
+        let (joined, admitted) = (Log::default(), Log::default());
+        let (first, then, shared) = (joined.clone(), admitted.clone(), memory.clone());
+        threads(count, move |number| watched(&shared, number, &sizes(number), &joined, &admitted));
+        assert_eq!(first.read(), then.read());
+        assert_all_is_back(&memory);
+    }
+
+    #[test]
+    fn nobody_is_overtaken_or_forgotten() {
+        explore(|| in_order(4, |_| vec![(1 + choose(2)) * UNIT, (1 + choose(2)) * UNIT]));
+    }
+
+    /// Workers that end in every way, on a device that fails and panics, while the budget changes, memory is given back
+    /// and long-lived blocks come and go: each call returns, and every byte comes back.
+    #[test]
+    fn bytes_are_conserved_whatever_fails() {
+        explore(|| {
+            let memory = memory(5, true);
+            let shared = memory.clone();
+            threads(4, move |number| {
+                let sizes = [(1 + choose(3)) * UNIT, UNIT];
+                let work = || match (number, choose(4)) {
+                    (0, 0) => shared.set_budget((2 + choose(4)) * UNIT),
+                    (0, 1) => drop(shared.give_back_idle()),
+                    (1, 0) => {
+                        if let Ok(mut long) = shared.acquire_long(&sizes[1..]) {
+                            lock(&shared.backing.idle).append(&mut long);
+                        }
+                    }
+                    (_, 2) => drop(shared.try_acquire(&sizes).map(|blocks| blocks.map(end))),
+                    _ => drop(shared.acquire(&sizes).map(end)),
+                };
+                // The device's panic, if it was one.
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            });
+            let idle = std::mem::take(&mut *lock(&memory.backing.idle));
+            drop(idle);
+            assert_all_is_back(&memory);
+        });
+    }
+
+    /// A block's bytes are mapped whenever it is held, also if others give back what is idle.
+    #[test]
+    fn blocks_are_mapped() {
+        explore(|| {
+            let memory = memory(4, false);
+            let shared = memory.clone();
+            threads(3, move |number| {
+                if number == 0 {
+                    shared.give_back_idle().unwrap();
+                    return;
+                }
+                let blocks = shared.acquire(&[number * UNIT]).unwrap();
+                let end = blocks.iter().map(|block| block.offset() + block.bytes()).max().unwrap();
+                shuttle::thread::yield_now();
+                assert!(end <= shared.backing.mapped.load(Ordering::SeqCst));
+            });
+        });
+    }
+
+    #[test]
+    fn whoever_waits_learns_of_a_lower_budget() {
+        explore(|| {
+            let memory = memory(4, false);
+            let held = memory.acquire(&[4 * UNIT]).unwrap();
+            let (waiter, lowering) = (memory.clone(), memory.clone());
+            let waiting = shuttle::thread::spawn(move || waiter.acquire(&[2 * UNIT]).map(drop));
+            let lowering = shuttle::thread::spawn(move || lowering.set_budget(UNIT));
+            assert!(matches!(waiting.join().unwrap(), Err(Error::DeviceMemory(_))));
+            lowering.join().unwrap();
+            drop(held);
+        });
+    }
+
+    /// Two phases each: what a worker holds is released, behind its fence, before it asks for more.
+    #[test]
+    fn workers_of_two_phases_end() {
+        explore(|| {
+            let memory = memory(4, false);
+            let shared = memory.clone();
+            threads(3, move |_| {
+                for units in [3, 2] {
+                    let fence = Flag(Default::default());
+                    let blocks = shared.acquire(&[units * UNIT]).unwrap();
+                    blocks.into_iter().for_each(|block| block.release_after(fence.clone()));
+                    fence.0.store(true, Ordering::SeqCst);
+                }
+            });
+            assert_all_is_back(&memory);
+        });
+    }
+}

@@ -15,13 +15,19 @@ use std::thread;
 
 use interlock::curve::Proof;
 use interlock::prove::available;
+#[cfg(device)]
+use interlock::prove::Sizes;
 use interlock::settings::{set_backend, BackendChoice};
 use interlock::Srs;
 
 use crate::inputs::Random;
 use circuit::{Densities, Made};
 use folder::Folder;
+#[cfg(device)]
+use plan::Circuit;
 use plan::Shape;
+#[cfg(device)]
+pub use plan::Way;
 use points::Tile;
 use proving::{proofs, Proofs};
 
@@ -100,6 +106,67 @@ impl Ordinary {
             all.extend(subject.prove(srs)?.concat());
         }
         Ok(all)
+    }
+}
+
+/// Batches of ordinary circuits with parameters that are in a file meanwhile.
+#[cfg(device)]
+pub struct Batches {
+    subject: Subject,
+    tile: Tile,
+    _folder: Folder,
+}
+
+#[cfg(device)]
+impl Batches {
+    /// Batches of so many circuits over 2^`log2` points that are proved in `way`; `name` is part of the file's.
+    ///
+    /// # Errors
+    /// That the file cannot be written.
+    pub fn new(name: &str, log2: u32, way: Way, circuits: &[usize]) -> Result<Self, String> {
+        let (tile, folder) = (Tile::new(), Folder::new(name)?);
+        let ordinary = Shape::ordinary(log2, u64::from(log2));
+        let circuit = |number: usize| Circuit { seed: number as u64, ..ordinary.batches[0][0] };
+        let batches =
+            circuits.iter().enumerate().map(|(b, n)| (0..*n).map(|c| circuit(100 * b + c)).collect()).collect();
+        let subject = Subject::new(Shape { way, batches, ..ordinary }, &tile, &folder)?;
+        Ok(Self { subject, tile, _folder: folder })
+    }
+
+    /// The sizes of a circuit.
+    pub fn sizes(&self) -> Sizes {
+        let (shape, made) = (&self.subject.shape, &self.subject.batches[0][0]);
+        let witness = made.witness();
+        Sizes {
+            domain_log2: shape.log2 as usize,
+            inputs: shape.inputs,
+            aux: shape.aux,
+            a: shape.inputs + witness.a_aux_density.count_ones(),
+            b: witness.b_inp_density.count_ones() + witness.b_aux_density.count_ones(),
+            circuits: 1,
+        }
+    }
+
+    /// Loads the parameters.
+    ///
+    /// # Errors
+    /// The library's, in words.
+    pub fn open(&self) -> Result<Srs, String> {
+        self.subject.open()
+    }
+
+    /// The proofs of all circuits.
+    ///
+    /// # Errors
+    /// The library's, in words.
+    pub fn prove(&self, srs: &Srs) -> Result<Vec<Proof>, String> {
+        self.subject.prove(srs).map(|batches| batches.concat())
+    }
+
+    /// What these proofs must be, in time that is quadratic in the domain's size.
+    pub fn expected(&self) -> Vec<Proof> {
+        let Self { subject, tile, .. } = self;
+        subject.batches.iter().flatten().map(|made| expected::proof(&subject.shape, made, tile)).collect()
     }
 }
 

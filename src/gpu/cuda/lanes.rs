@@ -1,0 +1,79 @@
+//! Work of a turn that is independent of each other, side by side: small MSMs are chains of short kernels, none of which fills a device.
+
+use super::engine::Enqueuing;
+use super::{DeviceSlice, Event, Stream};
+use crate::error::Error;
+
+/// Streams beside that of all turns.
+pub(super) const BESIDE: usize = 3;
+/// How many things are done side by side.
+pub(super) const LANES: usize = BESIDE + 1;
+
+/// Places for work. All of it is over for what is enqueued after they are dropped.
+pub(super) struct Lanes<'t> {
+    compute: &'t Stream,
+    beside: &'t [Stream],
+    lanes: [Lane<'t>; LANES],
+}
+
+/// A stream, and scratch that nothing else uses at the same time.
+pub(super) struct Lane<'t> {
+    pub(super) stream: &'t Stream,
+    pub(super) scratch: DeviceSlice<u8>,
+}
+
+impl<'t> Lanes<'t> {
+    /// Places for work that takes so many bytes of scratch each. Where the turn's does not suffice for all at once, they are the same place,
+    /// where one thing is done after the other.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn new(turn: &'t Enqueuing<'_>, scratch: [usize; LANES]) -> Result<Self, Error> {
+        let rooms = scratch.map(|bytes| bytes.next_multiple_of(256));
+        let beside = if rooms.iter().sum::<usize>() <= turn.scratch.len() { turn.beside } else { &[] };
+        let there = Event::record(turn.stream)?;
+        beside.iter().try_for_each(|stream| stream.wait_for(&there))?;
+        let mut taken = 0;
+        let lanes = std::array::from_fn(|i| {
+            if beside.is_empty() {
+                return Lane { stream: turn.stream, scratch: turn.scratch.all() };
+            }
+            let room = taken..taken + rooms[i];
+            taken = room.end;
+            // The first goes on where the turn is: with the most work, it is the last to end.
+            let stream = i.checked_sub(1).and_then(|i| beside.get(i)).unwrap_or(turn.stream);
+            Lane { stream, scratch: turn.scratch.range(room) }
+        });
+        Ok(Self { compute: turn.stream, beside, lanes })
+    }
+
+    /// The places, in the order of the sizes.
+    pub(super) fn each(&mut self) -> &mut [Lane<'t>; LANES] {
+        &mut self.lanes
+    }
+
+    /// Makes what the turn enqueues from now on wait for all of it.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn join(mut self) -> Result<(), Error> {
+        let beside = std::mem::take(&mut self.beside);
+        wait_for_all(self.compute, beside)
+    }
+}
+
+impl Drop for Lanes<'_> {
+    /// After a failure, too: the scratch is the next turn's.
+    fn drop(&mut self) {
+        if wait_for_all(self.compute, self.beside).is_err() {
+            // Not on the device, then: by the host. Whatever fails here has failed for good.
+            for stream in self.beside {
+                let _ = stream.synchronize();
+            }
+        }
+    }
+}
+
+fn wait_for_all(compute: &Stream, beside: &[Stream]) -> Result<(), Error> {
+    beside.iter().try_for_each(|stream| compute.wait_for(&Event::record(stream)?))
+}
