@@ -303,7 +303,7 @@ impl Sizes {
             witness_bytes: held,
             witness_phase_bytes: resident + scratch + witness,
             h_phase_bytes: resident + scratch + h,
-            host_vector_bytes: vectors.on_host() * vector,
+            host_vector_bytes: vectors.on_host() * (FR << self.domain_log2),
             copied_parameter_bytes: match residence {
                 Residence::Resident => 0,
                 Residence::Streamed => self.circuits * self.points_bytes(),

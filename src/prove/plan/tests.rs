@@ -112,6 +112,7 @@ fn small_cards_prove_the_largest_circuit() {
     assert_eq!((at(4 * GIB).parameters, at(4 * GIB).vectors), (Residence::Streamed, Vectors::None));
     assert_eq!((at(8 * GIB).parameters, at(8 * GIB).vectors), (Residence::Streamed, Vectors::One));
     assert_eq!((at(15 * GIB).parameters, at(15 * GIB).vectors), (Residence::Streamed, Vectors::Two));
+    assert_eq!(at(4 * GIB).host_vector_bytes, 8 * GIB);
     assert_eq!((at(132 * GIB).parameters, at(132 * GIB).vectors), (Residence::Resident, Vectors::Three));
 }
 
