@@ -228,6 +228,8 @@ typedef struct interlock_memory_plan {
   size_t h_part_points;
   // What a part of a circuit's witness takes at most.
   size_t witness_part_bytes;
+  // What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on.
+  size_t witness_bytes;
   // All that is held during the MSMs over a circuit's witness: parameters, scratch, slots, and the phase's own.
   size_t witness_phase_bytes;
   // All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is one phase, so

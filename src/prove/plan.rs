@@ -39,7 +39,7 @@ const LEAST_SCRATCH: usize = 5 << 20;
 const MOST_SLOT: usize = 384 << 20;
 /// How many vectors there must be room for before a worker takes three: then two workers' do, and what is left of a third's.
 const VECTORS_TO_SPARE: usize = 7;
-/// The share of what is left that a part of the witness takes, so that others find room beside it.
+/// The share of what is left that a witness takes beyond the least, so that others find room beside it.
 const WITNESS_SHARE: usize = 4;
 
 /// Bytes of an element of Fr, of a point of G1 and of one of G2.
@@ -139,6 +139,8 @@ pub struct Plan {
     pub h_part_points: usize,
     /// What a part of a circuit's witness takes at most.
     pub witness_part_bytes: usize,
+    /// What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on.
+    pub witness_bytes: usize,
     /// All that is held during the MSMs over a circuit's witness: parameters, scratch, slots, and the phase's own.
     pub witness_phase_bytes: usize,
     /// All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is one phase, so
@@ -267,21 +269,23 @@ impl Sizes {
         let on_device = vectors as usize * vector;
 
         let dense = self.step_bytes();
-        let (part, witness, h) = match residence {
+        let (part, held, witness, h) = match residence {
             Residence::Resident => {
                 let all = DENSE_VARIABLE * (self.inputs + self.aux) + ROUNDING;
                 let part = (room / WITNESS_SHARE / 2).min(all).max(dense);
-                // Two parts, so that one is sent while the other is worked on.
-                (part, rounded(2 * part + witness_results_bytes()), rounded(on_device + gathered + h_results_bytes()))
+                let h = on_device + gathered + h_results_bytes();
+                (part, 2 * part, rounded(2 * part + witness_results_bytes()), rounded(h))
             }
             Residence::Streamed => {
                 // A point in `l` or `a` goes with a scalar and two numbers, and their queries' other points with less.
                 let part = slot / 16 * 7 + ROUNDING;
                 let results = witness_results_bytes().max(h_results_bytes());
-                let own = 2 * part + usize::from(vectors.keeps_h()) * vector + gathered + results;
-                let shared = vectors.others() * vector;
-                let all = rounded(SLOTS * slot) + rounded(own) + rounded(shared);
-                (part, all, all)
+                let own = usize::from(vectors.keeps_h()) * vector + gathered + results;
+                let shared = rounded(SLOTS * slot) + rounded(vectors.others() * vector);
+                let spare = room.checked_sub(shared + rounded(2 * part + own))?;
+                let held = 2 * part + spare / WITNESS_SHARE / ALIGNMENT * ALIGNMENT;
+                let all = shared + rounded(held + own);
+                (part, held, all, all)
             }
         };
         if witness.max(h) > room {
@@ -296,9 +300,10 @@ impl Sizes {
             slot_bytes: slot,
             h_part_points: h_part,
             witness_part_bytes: part,
+            witness_bytes: held,
             witness_phase_bytes: resident + scratch + witness,
             h_phase_bytes: resident + scratch + h,
-            host_vector_bytes: vectors.on_host() * vector,
+            host_vector_bytes: vectors.on_host() * (FR << self.domain_log2),
             copied_parameter_bytes: match residence {
                 Residence::Resident => 0,
                 Residence::Streamed => self.circuits * self.points_bytes(),

@@ -34,7 +34,7 @@ proptest! {
     fn no_more_is_held_than_the_budget(sizes in sizes(), budget in budgets()) {
         if let Ok(plan) = plan(&sizes, budget) {
             prop_assert!(plan.most_bytes() <= budget, "{plan:?}");
-            let held = plan.scratch_bytes + plan.parameter_bytes + SLOTS * plan.slot_bytes + plan.witness_part_bytes;
+            let held = plan.scratch_bytes + plan.parameter_bytes + SLOTS * plan.slot_bytes + plan.witness_bytes;
             prop_assert!(held <= plan.witness_phase_bytes, "{plan:?}");
             let vectors = plan.vectors as usize * (FR << sizes.domain_log2);
             prop_assert!(plan.scratch_bytes + plan.parameter_bytes + vectors <= plan.h_phase_bytes, "{plan:?}");
@@ -51,7 +51,7 @@ proptest! {
             let vector = FR << sizes.domain_log2;
             let ordered = if plan.vectors.keeps_h() { 0 } else { align(FR * plan.h_part_points) };
             let h = usize::from(plan.vectors.keeps_h()) * vector + ordered + h_results_bytes();
-            let (witness, others) = (2 * plan.witness_part_bytes + witness_results_bytes(), plan.vectors.others() * vector);
+            let (witness, others) = (plan.witness_bytes + witness_results_bytes(), plan.vectors.others() * vector);
             let phases = match plan.parameters {
                 Residence::Resident => vec![vec![witness], vec![h, others]],
                 Residence::Streamed => vec![vec![witness + h - h_results_bytes(), others, SLOTS * plan.slot_bytes]],
@@ -89,6 +89,7 @@ proptest! {
             prop_assert!(Windows::within(plan.h_part_points, G1_SUM, plan.scratch_bytes).is_some(), "{plan:?}");
             prop_assert!(most_terms(G2_SUM, plan.scratch_bytes) >= STEP, "{plan:?}");
             prop_assert!(plan.witness_part_bytes >= sizes.step_bytes(), "{plan:?}");
+            prop_assert!(plan.witness_bytes >= 2 * plan.witness_part_bytes, "{plan:?}");
             if plan.parameters == Residence::Streamed {
                 prop_assert!(plan.h_part_points * G1 <= plan.slot_bytes, "{plan:?}");
                 prop_assert!(sizes.step_points_bytes() <= plan.slot_bytes, "{plan:?}");
@@ -111,6 +112,7 @@ fn small_cards_prove_the_largest_circuit() {
     assert_eq!((at(4 * GIB).parameters, at(4 * GIB).vectors), (Residence::Streamed, Vectors::None));
     assert_eq!((at(8 * GIB).parameters, at(8 * GIB).vectors), (Residence::Streamed, Vectors::One));
     assert_eq!((at(15 * GIB).parameters, at(15 * GIB).vectors), (Residence::Streamed, Vectors::Two));
+    assert_eq!(at(4 * GIB).host_vector_bytes, 8 * GIB);
     assert_eq!((at(132 * GIB).parameters, at(132 * GIB).vectors), (Residence::Resident, Vectors::Three));
 }
 
