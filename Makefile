@@ -2,7 +2,7 @@
 # make test      sets up and runs every test
 # make install   builds and installs header, libraries and pkg-config file below $(DESTDIR)$(PREFIX)
 # make uninstall removes them
-# make bench     compares the CPU backend with bellperson's CPU prover
+# make bench     compares the CPU backend with bellperson's CPU prover; bench/compare.sh is for machines with a GPU
 # make codegen   regenerates the header and the bindings that are committed
 # make kit       builds what scripts/kit-run.sh runs on a machine that has a GPU and no compilers
 # make clean
@@ -15,7 +15,7 @@ TEST_CUDA_ARCHS ?= 90
 
 target := $(abspath $(or $(CARGO_TARGET_DIR),target))
 staging := $(target)/stage
-tests := test-lint test-codegen test-rust test-kernels test-build test-c test-go test-bellperson
+tests := test-lint test-codegen test-rust test-policy test-kernels test-build test-c test-go test-bellperson
 
 .PHONY: prove test $(tests) build install uninstall bench codegen kit clean setup-prove setup-test stage
 
@@ -50,6 +50,7 @@ test-lint:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	$(CARGO) clippy --locked --all-targets --features kit -- -D warnings
+	INTERLOCK_CUDA_ARCHS=$(TEST_CUDA_ARCHS) $(CARGO) clippy --locked --all-targets --features cuda -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet
 	scripts/test-msrv.sh
 
@@ -63,11 +64,18 @@ test-rust:
 	$(CARGO) test --locked --features cuda
 	cd ffi-tests/vectors && CARGO_TARGET_DIR=$(target) $(CARGO) test --locked
 
+# The queues for a device under a model checker, which needs a target folder of its own; and the simulation of devices that workers share.
+test-policy: export INTERLOCK_NVCC = none
+test-policy:
+	CARGO_TARGET_DIR=$(target)/shuttle RUSTFLAGS="--cfg interlock_shuttle" $(CARGO) test --locked --features kit --lib models
+	cd bench/simulate && CARGO_TARGET_DIR=$(target)/simulate $(CARGO) test --locked
+
 # The kernels' arithmetic against blst, compiled for the host with the device's carry chains; the benchmark's own checks.
 test-kernels: export INTERLOCK_NVCC = none
 test-kernels:
 	cd bench/kit && CARGO_TARGET_DIR=$(target)/kit-host $(CARGO) test --locked
 	cd bench/prove && CARGO_TARGET_DIR=$(target)/prove-host $(CARGO) test --locked
+	cd bench/measure && CARGO_TARGET_DIR=$(target)/measure $(CARGO) test --locked
 
 test-build:
 	scripts/test-build.sh

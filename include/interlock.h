@@ -228,6 +228,8 @@ typedef struct interlock_memory_plan {
   size_t h_part_points;
   // What a part of a circuit's witness takes at most.
   size_t witness_part_bytes;
+  // What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on.
+  size_t witness_bytes;
   // What terms of a circuit's witness that are kept from part to part take at most; 0 if parameters are resident.
   size_t kept_bytes;
   // All that is held during the MSMs over a circuit's witness: parameters, scratch, slots, and the phase's own.

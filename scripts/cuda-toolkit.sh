@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 line='==13.0.*'
 packages=(
     nvidia-cuda-nvcc==13.0.88 "nvidia-nvvm$line" "nvidia-cuda-crt$line" "nvidia-cuda-runtime$line" "nvidia-cuda-cccl$line"
+    "nvidia-nvtx$line" # headers that name the prover's phases to NVIDIA's profilers
     nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51 # the disassemblers start at 13.2 there
 )
 target=.tools/cuda

@@ -81,9 +81,17 @@ workers() {
 }
 
 variants() {
-    local folder budget
+    local vectors folder budget
     step "plans" 30 ./plan
-    step "random circuits in every variant" 500 ./interlock-kit variants 60 "${KIT_SEED:-1}"
+    for vectors in 0 1 2 3; do
+        INTERLOCK_VRAM_BUDGET=1G step "random circuits, resident, $vectors vectors" 200 \
+            ./interlock-kit shapes 60 "${KIT_SEED:-1}" resident $vectors
+    done
+    for vectors in 0 1 2; do
+        INTERLOCK_VRAM_BUDGET=24M step "random circuits, streamed, $vectors vectors" 200 \
+            ./interlock-kit shapes 60 "${KIT_SEED:-1}" streamed $vectors
+    done
+    step "random circuits within the least budgets" 500 ./interlock-kit variants 60 "${KIT_SEED:-1}"
     for folder in vectors/*/; do
         for budget in $(./interlock-kit budgets "$folder/params"); do
             INTERLOCK_VRAM_BUDGET=$budget step "$folder within $budget bytes" 60 ./prove_vector "$folder"
@@ -92,9 +100,12 @@ variants() {
     for budget in 17M 20M 24M 1G; do
         INTERLOCK_VRAM_BUDGET=$budget step "all vectors within $budget" 120 ./prove_vector vectors/*/
     done
-    INTERLOCK_VRAM_BUDGET=17M step "threads within 17M" 60 ./threads 6 vectors/{tiny,mimc322,dup,unsat,nob,lg1,sha256x2}
-    INTERLOCK_VRAM_BUDGET=8M step "a warm proof's calls within 8M" 60 ./interlock-kit warm
-    INTERLOCK_VRAM_BUDGET=500M step "2^22 within 500M" 300 ./run.sh --folder "${TMPDIR:-/tmp}" 22
+    INTERLOCK_VRAM_BUDGET=32M step "threads within 32M" 60 ./threads 6 vectors/{tiny,mimc322,dup,unsat,nob,lg1,sha256x2}
+    INTERLOCK_VRAM_BUDGET=12M step "a warm proof's calls within 12M" 60 ./interlock-kit warm
+    # No vector, one and two in device memory.
+    for budget in 128M 300M 500M; do
+        INTERLOCK_VRAM_BUDGET=$budget step "2^22 within $budget" 300 ./run.sh --folder "${TMPDIR:-/tmp}" 22
+    done
 }
 
 proofs() {

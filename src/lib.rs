@@ -47,6 +47,7 @@ pub mod kit {
     pub use crate::gpu::kit::*;
     pub use crate::lock::{admission, load, memory, order};
     pub use crate::mem::arena;
+    pub use crate::prove::plan::forced::force;
     #[cfg(interlock_cuda)]
     pub use crate::sys::{counts, fail_after, failure_is_due};
 }

@@ -70,7 +70,7 @@ static void impossible(void)
     interlock_memory_plan plan;
     memset(&plan, 0xa5, sizeof plan);
     refused(interlock_plan(&right, 0, &plan), "no memory", NO_DEVICE_MEMORY, "the budget of 0 bytes");
-    refused(interlock_plan(&right, 64 << 20, &plan), "too little", NO_DEVICE_MEMORY, "the budget of 67108864 bytes");
+    refused(interlock_plan(&right, 16 << 20, &plan), "too little", NO_DEVICE_MEMORY, "the budget of 16777216 bytes");
     refused(interlock_plan(NULL, GIB, &plan), "no sizes", EINVAL, "sizes is a null pointer");
     refused(interlock_plan(&right, GIB, NULL), "no plan", EINVAL, "out is a null pointer");
     refused(interlock_plan((const interlock_circuit_sizes *)((uintptr_t)&right | 1), GIB, &plan), "misaligned sizes",

@@ -71,6 +71,7 @@ impl<F: Fence> Admission<F> {
     }
 
     /// How many are in the queue.
+    #[cfg(any(test, feature = "kit"))]
     pub fn waiting(&self) -> usize {
         self.queue.len()
     }

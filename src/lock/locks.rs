@@ -130,7 +130,15 @@ impl Locks {
         let mut statistics = lock(&self.statistics);
         statistics.calls += 1;
         statistics.wait(turn.waited());
-        Call { locks: self, _turn: turn }
+        Call { _turn: turn }
+    }
+
+    /// Counts device memory that a call was given, and how long it had waited for it if it had to.
+    #[cfg(any(test, interlock_cuda))]
+    pub(crate) fn count_memory(&self, bytes: usize, waited: Option<Duration>) {
+        let mut statistics = lock(&self.statistics);
+        statistics.bytes += bytes as u64;
+        statistics.wait(waited);
     }
 }
 
@@ -138,17 +146,7 @@ impl Locks {
 #[derive(Debug)]
 #[must_use]
 pub struct Call<'a> {
-    locks: &'a Locks,
     _turn: Turn<'a>,
-}
-
-impl Call<'_> {
-    /// Counts device memory that the call was given, and how long it had waited for it if it had to.
-    pub fn count_memory(&self, bytes: usize, waited: Option<Duration>) {
-        let mut statistics = lock(&self.locks.statistics);
-        statistics.bytes += bytes as u64;
-        statistics.wait(waited);
-    }
 }
 
 #[cfg(all(test, not(interlock_shuttle)))]
@@ -164,9 +162,9 @@ mod tests {
         locks.set_device(Some(2));
         locks.set_budget(Some(1 << 30));
         let call = locks.begin();
-        call.count_memory(4096, None);
-        call.count_memory(4096, Some(Duration::from_secs(2)));
         drop(call);
+        locks.count_memory(4096, None);
+        locks.count_memory(4096, Some(Duration::from_secs(2)));
         let expected = LockStatistics { calls: 1, waits: 1, waited: Duration::from_secs(2), bytes: 8192 };
         assert_eq!(locks.statistics(), expected);
         assert_eq!(locks.settings(), LockSettings { device: Some(2), workers: None, budget: Some(1 << 30) });

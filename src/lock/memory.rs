@@ -81,6 +81,7 @@ impl<F: Fence, B: Backing> Memory<F, B> {
 
     /// Changes what may be used in all, in bytes, of what the capacity allows. Blocks that live stay; later ones, and
     /// those waited for now, respect it.
+    #[cfg(any(test, feature = "kit"))]
     pub fn set_budget(&self, bytes: usize) {
         let mut state = lock(&self.state);
         state.budget = bytes;
@@ -95,6 +96,7 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     }
 
     /// What is left of the budget beside long-lived blocks, in bytes.
+    #[cfg(any(interlock_cuda, feature = "kit"))]
     pub fn short_budget(&self) -> usize {
         let state = lock(&self.state);
         let arena = state.admission.arena();
@@ -112,6 +114,7 @@ impl<F: Fence, B: Backing> Memory<F, B> {
     }
 
     /// How many calls wait for blocks or are about to have them.
+    #[cfg(any(test, feature = "kit"))]
     pub fn waiting(&self) -> usize {
         lock(&self.state).admission.waiting()
     }

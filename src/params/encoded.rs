@@ -2,7 +2,9 @@
 
 use super::decode::PointFault;
 use super::failure::Failure;
-use super::layout::{ReadAt, Section, G1_BYTES, G2_BYTES};
+use super::layout::{ReadAt, Section};
+#[cfg(interlock_cuda)]
+use super::layout::{G1_BYTES, G2_BYTES};
 use super::load;
 use super::Parameters;
 use crate::error::Error;
@@ -59,6 +61,7 @@ impl Encoded<'_> {
     }
 
     /// How many bytes a query has.
+    #[cfg(interlock_cuda)]
     pub(crate) fn bytes(&self, query: Query) -> usize {
         let per_point = if query == Query::BG2 { G2_BYTES } else { G1_BYTES };
         self.len(query) * per_point

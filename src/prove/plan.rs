@@ -19,6 +19,8 @@
 use crate::error::{Error, Shortfall};
 use crate::mem::granule::{granule, ALIGNMENT, PAGE};
 
+#[cfg(feature = "kit")]
+pub(crate) mod forced;
 pub(crate) mod scratch;
 
 use scratch::{most_sums, most_terms, Windows, G1_SUM, G2_SUM};
@@ -41,7 +43,7 @@ const MOST_SLOT: usize = 384 << 20;
 const MOST_KEPT: usize = 576 << 20;
 /// How many vectors there must be room for before a worker takes three: then two workers' do, and what is left of a third's.
 const VECTORS_TO_SPARE: usize = 7;
-/// The share of what is left that a part of the witness takes, so that others find room beside it.
+/// The share of what is left that a witness takes beyond the least, so that others find room beside it.
 const WITNESS_SHARE: usize = 4;
 
 /// Bytes of an element of Fr, of a point of G1 and of one of G2.
@@ -141,6 +143,8 @@ pub struct Plan {
     pub h_part_points: usize,
     /// What a part of a circuit's witness takes at most.
     pub witness_part_bytes: usize,
+    /// What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on.
+    pub witness_bytes: usize,
     /// What terms of a circuit's witness that are kept from part to part take at most; 0 if parameters are resident.
     pub kept_bytes: usize,
     /// All that is held during the MSMs over a circuit's witness: parameters, scratch, slots, and the phase's own.
@@ -221,8 +225,8 @@ impl Division {
         (SLOT_UNITS * self.unit / SLOTS / ALIGNMENT * ALIGNMENT).clamp(step, MOST_SLOT.max(step))
     }
 
-    /// Bytes of terms that are kept from part to part, where all there can be have `all` and a step's points `step`. None where slots are
-    /// hardly larger than that, and parts hardly smaller than what would be kept.
+    /// Bytes of terms that are kept from part to part, where a step's points have `step` bytes and all terms that there can be have `all`. None
+    /// where the budget gives hardly more than a step to a slot: the least budgets are what they would be if nothing were kept.
     fn kept(&self, step: usize, all: usize) -> usize {
         (KEPT_UNITS * self.unit).saturating_sub(step).min(MOST_KEPT).min(all) / ALIGNMENT * ALIGNMENT
     }
@@ -257,6 +261,10 @@ impl Sizes {
     }
 
     fn with(&self, residence: Residence, vectors: Vectors, division: Division, room: usize) -> Option<Plan> {
+        #[cfg(feature = "kit")]
+        if !forced::allows(residence, vectors) {
+            return None;
+        }
         let scratch = division.scratch();
         let vector = rounded(FR << self.domain_log2);
         if vectors == Vectors::Three
@@ -273,23 +281,24 @@ impl Sizes {
         let on_device = vectors as usize * vector;
 
         let dense = self.step_bytes();
-        let (part, kept, witness, h) = match residence {
+        let (part, held, kept, witness, h) = match residence {
             Residence::Resident => {
                 let all = DENSE_VARIABLE * (self.inputs + self.aux) + ROUNDING;
                 let part = (room / WITNESS_SHARE / 2).min(all).max(dense);
-                // Two parts, so that one is sent while the other is worked on.
-                let witness = rounded(2 * part + witness_results_bytes());
-                (part, 0, witness, rounded(on_device + gathered + h_results_bytes()))
+                let h = on_device + gathered + h_results_bytes();
+                (part, 2 * part, 0, rounded(2 * part + witness_results_bytes()), rounded(h))
             }
             Residence::Streamed => {
                 // A point in `l` or `a` goes with a scalar and two numbers, and their queries' other points with less.
                 let part = slot / 16 * 7 + ROUNDING;
                 let results = witness_results_bytes().max(h_results_bytes());
                 let kept = division.kept(step, self.all_kept_bytes());
-                let own = 2 * part + kept + usize::from(vectors.keeps_h()) * vector + gathered + results;
-                let shared = vectors.others() * vector;
-                let all = rounded(SLOTS * slot) + rounded(own) + rounded(shared);
-                (part, kept, all, all)
+                let own = kept + usize::from(vectors.keeps_h()) * vector + gathered + results;
+                let shared = rounded(SLOTS * slot) + rounded(vectors.others() * vector);
+                let spare = room.checked_sub(shared + rounded(2 * part + own))?;
+                let held = 2 * part + spare / WITNESS_SHARE / ALIGNMENT * ALIGNMENT;
+                let all = shared + rounded(held + own);
+                (part, held, kept, all, all)
             }
         };
         if witness.max(h) > room {
@@ -304,10 +313,11 @@ impl Sizes {
             slot_bytes: slot,
             h_part_points: h_part,
             witness_part_bytes: part,
+            witness_bytes: held,
             kept_bytes: kept,
             witness_phase_bytes: resident + scratch + witness,
             h_phase_bytes: resident + scratch + h,
-            host_vector_bytes: vectors.on_host() * vector,
+            host_vector_bytes: vectors.on_host() * (FR << self.domain_log2),
             copied_parameter_bytes: match residence {
                 Residence::Resident => 0,
                 Residence::Streamed => self.circuits * self.points_bytes(),
@@ -321,13 +331,21 @@ impl Sizes {
         Some(plan)
     }
 
-    /// Bytes that parameters hold in device memory.
+    /// What parameters take of a budget.
     pub(crate) fn resident_bytes(&self, residence: Residence) -> usize {
+        match residence {
+            Residence::Resident => rounded(self.points_in_memory(residence)),
+            Residence::Streamed => 0,
+        }
+    }
+
+    /// Bytes of the block with the parameters that are resident.
+    fn points_in_memory(&self, residence: Residence) -> usize {
         if residence == Residence::Streamed {
             return 0;
         }
         let g1 = [self.h_points(), self.aux, self.a, self.b].map(|points| align(G1 * points));
-        rounded(g1.iter().sum::<usize>() + align(G2 * self.b))
+        g1.iter().sum::<usize>() + align(G2 * self.b)
     }
 
     /// Why there is no plan within `budget` bytes.
@@ -465,11 +483,9 @@ fn align(bytes: usize) -> usize {
     bytes.next_multiple_of(ALIGNMENT)
 }
 
-/// What a block of so many bytes takes of the budget, wherever it is put: that it begins at a page may cost another.
+/// What a block of so many bytes takes of the budget, wherever it is put and if it is empty: a granule may be lost at its beginning.
 fn rounded(bytes: usize) -> usize {
-    let granule = granule(bytes);
-    let begun = if granule == PAGE { PAGE } else { 0 };
-    bytes.next_multiple_of(granule) + begun
+    bytes.next_multiple_of(granule(bytes)) + granule(bytes)
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ mod warm;
 use std::time::SystemTime;
 
 use check::Plain;
+use interlock::prove::{Residence, Vectors};
 use interlock::settings::BackendChoice;
 use operations::{One, Pair, Points};
 
@@ -42,7 +43,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
-                     quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED] |
+                     quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED [VARIANT]] |
                      variants N SEED | budgets PARAMS | uploads N | uploads-time LOG | warm | faults [N] | traced [FILE] |
                      compare LOG K
   devices      lists the GPUs
@@ -64,6 +65,7 @@ const USAGE: &str =
   uploads N    sends vectors of up to N scalars to the first GPU, from one thread and from several, and compares what it has then
   uploads-time LOG
                times the sending of 2^LOG scalars
+               VARIANT is `resident` or `streamed`, where parameters are, and how many of the vectors are in device memory
   variants N SEED
                the same under the least budget of device memory of each variant of the prover that a shape has, in processes of their own
   budgets PARAMS
@@ -151,6 +153,12 @@ fn main() {
         ["faults-lost", "none"] => faults::calls_of_a_proof(),
         #[cfg(device)]
         ["faults-lost", call] => number(call).and_then(faults::lose),
+        ["shapes", n, seed, residence, vectors] => number(n).and_then(|n| {
+            let seed = number(seed)? as u64;
+            let (residence, vectors) = variant(residence, vectors)?;
+            interlock::kit::force(residence, vectors);
+            check_shapes(n, seed)
+        }),
         ["budgets", params] => shapes::budgets(params.as_ref()).map(|said| println!("{said}")),
         ["variants", n, seed] => number(n)
             .and_then(|n| shapes::check_variants(n, number(seed)? as u64))
@@ -194,6 +202,17 @@ fn domain(text: &str) -> Result<u32, String> {
 
 fn check_shapes(count: usize, seed: u64) -> Result<(), String> {
     shapes::check(count, seed, [BackendChoice::Gpu, BackendChoice::Cpu]).map(|said| println!("shapes: {said}"))
+}
+
+fn variant(residence: &str, vectors: &str) -> Result<(Residence, Vectors), String> {
+    let residence = match residence {
+        "resident" => Residence::Resident,
+        "streamed" => Residence::Streamed,
+        other => return Err(format!("{other:?} is neither resident nor streamed\n{USAGE}")),
+    };
+    let all = [Vectors::None, Vectors::One, Vectors::Two, Vectors::Three];
+    let vectors = all.get(number(vectors)?).ok_or_else(|| format!("there are no {vectors} vectors\n{USAGE}"))?;
+    Ok((residence, *vectors))
 }
 
 /// Another each second, with room for the seeds that follow it.

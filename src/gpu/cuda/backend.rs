@@ -7,13 +7,15 @@ use super::circuit::{self, Circuit};
 use super::engine::Engine;
 #[cfg(feature = "kit")]
 use super::raw::Raw;
-use super::residents::Points;
+use super::resident::Resident;
+use super::residents::{Points, Residents};
 use super::results::Results;
 use super::status::check_alive;
 use super::{budget, devices, streamed, DeviceGuard, Timeline};
 use crate::cpu::{assemble, Sums};
 use crate::curve::Proof;
 use crate::error::Error;
+use crate::lock::load::{Assigned, Loads};
 use crate::logging;
 use crate::params::Parameters;
 #[cfg(feature = "kit")]
@@ -24,6 +26,7 @@ use crate::trace::{self, span};
 /// The backend that proves on the GPUs of this machine.
 pub(super) struct Gpu {
     devices: Vec<Device>,
+    loads: Arc<Loads>,
 }
 
 struct Device {
@@ -83,29 +86,42 @@ impl Gpu {
             engine: OnceLock::new(),
             starting: Mutex::new(()),
         };
-        let devices = devices()?.into_iter().enumerate().map(device).collect();
-        Ok(GPU.get_or_init(|| Self { devices }))
+        let devices: Vec<_> = devices()?.into_iter().enumerate().map(device).collect();
+        Ok(GPU.get_or_init(|| Self { loads: Loads::new(devices.len()), devices }))
     }
 
-    /// The device asked for, or the one that will be free first.
-    fn device(&self, asked: Option<usize>) -> Result<&Device, Error> {
+    /// The device asked for.
+    fn device(&self, index: usize) -> Result<&Device, Error> {
         let count = self.devices.len();
-        match asked {
-            Some(index) => {
-                let device = self.devices.get(index).ok_or(Error::NoSuchDevice { index: index as i64, count })?;
-                if !device.supported {
-                    return Err(Error::NoGpu { why: format!("this build has no code for device {index}") });
-                }
-                Ok(device)
-            }
-            None => self
-                .devices
-                .iter()
-                .filter(|device| device.supported)
-                .min_by_key(|device| device.engine.get().map_or(0, |engine| engine.memory().waiting()))
-                .ok_or_else(|| Error::NoGpu { why: "this build has no code for any device".to_owned() }),
+        let device = self.devices.get(index).ok_or(Error::NoSuchDevice { index: index as i64, count })?;
+        if !device.supported {
+            return Err(Error::NoGpu { why: format!("this build has no code for device {index}") });
         }
+        Ok(device)
     }
+
+    /// The device asked for, or the one that will have done this soonest, and the work there of so many circuits with `srs`.
+    fn assign(&self, asked: Option<usize>, srs: &Parameters, circuits: usize) -> Result<(&Device, Assigned), Error> {
+        if let Some(index) = asked {
+            self.device(index)?;
+        }
+        let may = |index: usize| asked.map_or(self.devices[index].supported, |asked| asked == index);
+        let cost = |index| may(index).then(|| estimate(index, srs, circuits));
+        let assigned = self.loads.assign(cost).ok_or_else(no_code)?;
+        Ok((self.device(assigned.device())?, assigned))
+    }
+}
+
+fn no_code() -> Error {
+    Error::NoGpu { why: "this build has no code for any device".to_owned() }
+}
+
+/// How long an H200 takes: what devices that may differ are compared by.
+fn estimate(ordinal: usize, srs: &Parameters, circuits: usize) -> Duration {
+    const A_CONSTRAINT: f64 = 10e-9;
+    const A_LOADED_BYTE: f64 = 1.0 / 30e9;
+    let loading = if Residents::have(ordinal, srs) { 0.0 } else { srs.bytes() as f64 * A_LOADED_BYTE };
+    Duration::from_secs_f64(loading + (circuits * srs.domain_size()) as f64 * A_CONSTRAINT)
 }
 
 impl Backend for Gpu {
@@ -114,11 +130,14 @@ impl Backend for Gpu {
     }
 
     fn can_prove(&self, _: &Parameters, device: Option<usize>) -> Result<(), Error> {
-        self.device(device).map(drop)
+        match device {
+            Some(index) => self.device(index).map(drop),
+            None => self.devices.iter().any(|device| device.supported).then_some(()).ok_or_else(no_code),
+        }
     }
 
     fn load(&self, srs: &Parameters) -> Result<(), Error> {
-        let device = self.device(None)?;
+        let (device, _assigned) = self.assign(None, srs, 0)?;
         let _current = DeviceGuard::set(device.ordinal)?;
         let engine = device.engine()?;
         let loaded = engine.points(srs).map(drop);
@@ -129,7 +148,7 @@ impl Backend for Gpu {
     fn start<'w>(&self, batch: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
         let begun = Instant::now();
         check_alive()?;
-        let device = self.device(batch.device)?;
+        let (device, assigned) = self.assign(batch.device, &batch.srs, batch.evaluations.len())?;
         let _current = DeviceGuard::set(device.ordinal)?;
         let engine = device.engine()?;
         let points = {
@@ -139,11 +158,11 @@ impl Backend for Gpu {
         let mut circuits = Vec::new();
         for (number, (evaluations, witness)) in batch.evaluations.iter().zip(&batch.witnesses).enumerate() {
             check_blinding(number, &batch.blindings[number])?;
-            circuits.push(Circuit { number, evaluations, witness });
+            circuits.push(Circuit { number, evaluations, witness, locks: &batch.locks });
         }
         let enqueued = match &points {
             Points::Resident(resident) => {
-                circuits.iter().map(|circuit| circuit::enqueue(engine, *circuit, resident)).collect()
+                circuits.iter().map(|circuit| enqueue_resident(engine, *circuit, resident)).collect()
             }
             Points::Streamed(raw) => streamed::enqueue(engine, &circuits, raw),
         };
@@ -151,7 +170,8 @@ impl Backend for Gpu {
         let results = enqueued.inspect_err(|_| engine.wait_for_all())?;
         Ok(Box::new(Started {
             results,
-            points,
+            points: Some(points),
+            _assigned: assigned,
             constraints: batch.evaluations.iter().map(|evaluations| evaluations.a.len()).collect(),
             blindings: batch.blindings,
             srs: batch.srs,
@@ -163,13 +183,21 @@ impl Backend for Gpu {
     }
 }
 
+/// Enqueues a circuit's work; where other parameters took room after it had been planned, by another plan.
+fn enqueue_resident(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
+    match circuit::enqueue(engine, circuit, resident) {
+        Err(Error::DeviceMemory(_)) => circuit::enqueue(engine, circuit, resident),
+        enqueued => enqueued,
+    }
+}
+
 /// The queries of `srs` as they are on the device that would prove now: what `bench/kit` compares.
 ///
 /// # Errors
 /// Those of [`Backend::load`], [`Error::OutOfMemory`], and [`Error::Size`] if they are not there as a whole.
 #[cfg(feature = "kit")]
 pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error> {
-    let device = Gpu::get()?.device(None)?;
+    let device = Gpu::get()?.device(0)?;
     let _current = DeviceGuard::set(device.ordinal)?;
     match device.engine()?.points(srs)? {
         Points::Resident(resident) => resident.to_host(),
@@ -186,7 +214,7 @@ pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error
 /// [`Error::NoGpu`], and [`Error::Cuda`] if the device does not start.
 #[cfg(feature = "kit")]
 pub fn device_memory_used() -> Result<usize, Error> {
-    let device = Gpu::get()?.device(None)?;
+    let device = Gpu::get()?.device(0)?;
     let _current = DeviceGuard::set(device.ordinal)?;
     Ok(device.engine()?.memory().used_bytes())
 }
@@ -198,7 +226,7 @@ pub fn device_memory_used() -> Result<usize, Error> {
 #[cfg(feature = "kit")]
 pub fn query_bytes(path: &std::path::Path) -> Result<[Vec<u8>; 5], Error> {
     let srs = Parameters::open(path, false)?;
-    let device = Gpu::get()?.device(None)?;
+    let device = Gpu::get()?.device(0)?;
     let _current = DeviceGuard::set(device.ordinal)?;
     let raw = Raw::load(device.engine()?, &srs)?;
     Ok(Query::ALL.map(|query| raw.bytes(query).to_vec()))
@@ -206,9 +234,11 @@ pub fn query_bytes(path: &std::path::Path) -> Result<[Vec<u8>; 5], Error> {
 
 /// A batch whose work is enqueued.
 struct Started {
-    /// Of each circuit. Dropped first: to drop them waits for what uses the points.
+    /// Of each circuit.
     results: Vec<Vec<Results>>,
-    points: Points,
+    /// There until this is dropped.
+    points: Option<Points>,
+    _assigned: Assigned,
     constraints: Vec<usize>,
     blindings: Vec<Blinding>,
     srs: Arc<Parameters>,
@@ -225,6 +255,15 @@ impl Pending for Started {
         let proofs = proofs?;
         self.log();
         Ok(proofs)
+    }
+}
+
+impl Drop for Started {
+    /// On whatever thread: the results first, which wait for what uses the points.
+    fn drop(&mut self) {
+        let _current = DeviceGuard::set(self.ordinal);
+        self.results.clear();
+        self.points = None;
     }
 }
 
@@ -254,8 +293,8 @@ impl Started {
             self.srs.counts.l,
             self.srs.domain_log2(),
             match self.points {
-                Points::Resident(_) => "in its memory",
-                Points::Streamed(_) => "streamed",
+                Some(Points::Streamed(_)) => "streamed",
+                _ => "in its memory",
             },
             self.enqueued.as_millis(),
             self.begun.elapsed().as_millis(),

@@ -11,6 +11,7 @@ use super::resident::Resident;
 use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, PartPoints};
 use crate::error::Error;
+use crate::lock::Locks;
 use crate::prove::{Evaluations, Plan, Residence, Witness};
 use crate::trace;
 
@@ -21,6 +22,8 @@ pub(super) struct Circuit<'a> {
     pub(super) number: usize,
     pub(super) evaluations: &'a Evaluations<'a>,
     pub(super) witness: &'a Witness<'a>,
+    /// Those that the call came with: what they limit and count.
+    pub(super) locks: &'a Locks,
 }
 
 impl Circuit<'_> {
@@ -36,7 +39,7 @@ impl Circuit<'_> {
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
 pub(super) fn enqueue(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
     let _circuit = trace::within_circuit(circuit.number);
-    let plan = engine.plan(&resident.counts, Residence::Resident)?;
+    let plan = engine.plan(&resident.counts, Residence::Resident, circuit.locks.settings().budget)?;
     let mut results = vec![witness(engine, circuit, resident, &plan)?];
     if !resident.h.is_empty() {
         results.push(h(engine, circuit, resident, &plan)?);
@@ -51,7 +54,7 @@ fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Pl
     let parts = classified.cut(|load| load.room() <= plan.witness_part_bytes && load.has_at_most(most));
     classified.plan(&parts, plan, &mut layout)?;
 
-    let [mut lease] = engine.lease([classified.room() + room_for::<u64>(layout.words())])?;
+    let [mut lease] = engine.lease([classified.room() + room_for::<u64>(layout.words())], Some(circuit.locks))?;
     let mut rooms = classified.rooms(&mut lease);
     let sums = lease.take(layout.words());
     let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
@@ -82,7 +85,7 @@ fn h(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Plan) ->
     let parts = HParts::new(log2, plan, &mut layout)?;
     let quotient = Quotient::new(engine, log2, plan)?;
     let room = quotient.room(parts.longest()) + room_for::<u64>(layout.words());
-    let [mut kept, others] = engine.lease([room, quotient.room_for_others()])?;
+    let [mut kept, others] = engine.lease([room, quotient.room_for_others()], Some(circuit.locks))?;
     let mut others = quotient.others(engine, others)?;
     let mut h = quotient.coefficients(engine, parts.longest(), &mut kept)?;
     let sums = kept.take(layout.words());

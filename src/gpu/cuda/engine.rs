@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{c_void, CStr};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use super::host_vectors::HostVectors;
 use super::lanes::BESIDE;
@@ -14,12 +15,12 @@ use super::staging::Ring;
 use super::timeline::Begun;
 use super::{DeviceBuffer, DeviceSlice, Domain, Event, Stream, Timeline};
 use crate::error::{Error, Shortfall};
-use crate::lock::{memory, Order, Turn};
+use crate::lock::{memory, Locks, Order, Turn};
 use crate::logging::warning;
 use crate::params::{Counts, Parameters};
 use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
 use crate::prove::plan::Division;
-use crate::prove::{Plan, Residence, Sizes};
+use crate::prove::{Plan, Residence, Sizes, Vectors};
 use crate::trace::{self, span, Span};
 
 /// The memory of a device.
@@ -125,22 +126,24 @@ impl Engine {
         let (sizes, budget) = (sizes(counts), self.memory.budget());
         let fastest = sizes.fastest(budget).ok_or_else(|| Error::DeviceMemory(sizes.shortfall(budget)))?;
         let bytes = sizes.resident_bytes(Residence::Resident);
-        Ok(fastest.parameters == Residence::Resident && self.plan_in(&sizes, Residence::Resident, bytes).is_ok())
+        Ok(fastest.parameters == Residence::Resident
+            && self.plan_in(&sizes, Residence::Resident, bytes, usize::MAX).is_ok())
     }
 
     /// The plan for a circuit with queries of these lengths in what all long-lived blocks leave. Parameters that nobody uses go before
-    /// vectors do.
+    /// vectors do. It takes no more than `limit` bytes beside parameters, if there is one.
     ///
     /// # Errors
     /// [`Error::DeviceMemory`] if that is too little.
-    pub(super) fn plan(&self, counts: &Counts, residence: Residence) -> Result<Plan, Error> {
-        self.plan_in(&sizes(counts), residence, 0)
+    pub(super) fn plan(&self, counts: &Counts, residence: Residence, limit: Option<usize>) -> Result<Plan, Error> {
+        self.plan_in(&sizes(counts), residence, 0, limit.unwrap_or(usize::MAX))
     }
 
     /// The same, less `taken` bytes.
-    fn plan_in(&self, sizes: &Sizes, residence: Residence, taken: usize) -> Result<Plan, Error> {
-        let most = sizes.room_alone(residence, self.division).unwrap_or(0);
-        let best = sizes.fastest_with(residence, self.division, most).map(|plan| plan.vectors);
+    fn plan_in(&self, sizes: &Sizes, residence: Residence, taken: usize, limit: usize) -> Result<Plan, Error> {
+        let most = sizes.room_alone(residence, self.division).unwrap_or(0).min(limit);
+        // Three are little faster than two: other parameters stay for that.
+        let best = sizes.fastest_with(residence, self.division, most).map(|plan| plan.vectors.min(Vectors::Two));
         loop {
             let here = self.memory.shortfall(0);
             let room = here.largest.saturating_sub(taken).min(most);
@@ -156,14 +159,24 @@ impl Engine {
         self.most_terms
     }
 
-    /// Waits for blocks of these sizes, which uploads may use from then on.
+    /// Waits for blocks of these sizes, which uploads may use from then on. It is counted by `locks`.
     ///
     /// # Errors
     /// [`Error::DeviceMemory`] if the device's budget does not hold them, and [`Error::Cuda`].
-    pub(super) fn leases(&self, sizes: &[usize]) -> Result<Vec<Lease<'_>>, Error> {
+    pub(super) fn leases(&self, sizes: &[usize], locks: Option<&Locks>) -> Result<Vec<Lease<'_>>, Error> {
         let blocks = {
             let _waiting = span(c"waiting for memory");
-            self.memory.acquire(sizes)?
+            let (blocks, waited) = match self.memory.try_acquire(sizes)? {
+                Some(blocks) => (blocks, None),
+                None => {
+                    let start = Instant::now();
+                    (self.memory.acquire(sizes)?, Some(start.elapsed()))
+                }
+            };
+            if let Some(locks) = locks {
+                locks.count_memory(blocks.iter().map(Block::bytes).sum(), waited);
+            }
+            blocks
         };
         self.trace_memory();
         let leases: Vec<_> = blocks.into_iter().map(|block| Lease::new(self, block)).collect();
@@ -177,8 +190,12 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::leases`].
-    pub(super) fn lease<const N: usize>(&self, sizes: [usize; N]) -> Result<[Lease<'_>; N], Error> {
-        let leases = self.leases(&sizes)?;
+    pub(super) fn lease<const N: usize>(
+        &self,
+        sizes: [usize; N],
+        locks: Option<&Locks>,
+    ) -> Result<[Lease<'_>; N], Error> {
+        let leases = self.leases(&sizes, locks)?;
         leases.try_into().map_err(|_| Error::Internal { what: "a lease for each size".to_owned() })
     }
 

@@ -70,8 +70,8 @@ fn send<G: Group>(
 /// As [`load`].
 pub(super) fn check(engine: &Engine, encoded: Encoded<'_>, raw: &Raw) -> Result<(), Error> {
     let faults = raw.faults();
-    let room = engine.plan(raw.counts(), Residence::Streamed)?.slot_bytes.min(CHECKED_AT_A_TIME);
-    let [mut lease] = engine.lease([room])?;
+    let room = engine.plan(raw.counts(), Residence::Streamed, None)?.slot_bytes.min(CHECKED_AT_A_TIME);
+    let [mut lease] = engine.lease([room], None)?;
     let bytes = lease.take(room);
     engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
     for query in Query::ALL {

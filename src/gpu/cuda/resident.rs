@@ -32,7 +32,7 @@ impl Resident {
     pub(super) fn load(engine: &Engine, srs: &Parameters) -> Result<Self, Error> {
         let resident = Self::allocate(engine, &srs.counts)?;
         // There must be room for proofs too, beside all that is kept.
-        engine.plan(&srs.counts, Residence::Resident)?;
+        engine.plan(&srs.counts, Residence::Resident, None)?;
         // What decodes to it must be over before its memory goes.
         srs.read_encoded(|encoded| loader::load(engine.ring(), encoded, &resident))
             .inspect_err(|_| engine.wait_for_all())?;

@@ -6,7 +6,6 @@ use super::engine::Engine;
 use super::raw::Raw;
 use super::resident::Resident;
 use crate::error::Error;
-use crate::logging;
 use crate::params::Parameters;
 
 /// Where the points of parameters are while a device proves with them.
@@ -48,13 +47,19 @@ impl Residents {
     fn load(engine: &Engine, srs: &Parameters) -> Result<Points, Error> {
         if engine.would_keep(&srs.counts)? {
             match Resident::load(engine, srs) {
-                Err(error) if error.is_device_out_of_memory() => {
-                    logging::info!("{error}: these parameters are streamed")
-                }
+                // They are streamed, then. Not said here: a log callback may prove with them, and waits for this.
+                Err(error) if error.is_device_out_of_memory() => {}
                 loaded => return Ok(Points::Resident(Arc::new(loaded?))),
             }
         }
         Ok(Points::Streamed(Arc::new(Raw::load(engine, srs)?)))
+    }
+
+    /// Whether the points of `srs` are here, or are being loaded.
+    pub(super) fn have(ordinal: usize, srs: &Parameters) -> bool {
+        let place = srs.attached(ordinal, Place::default);
+        let here = place.try_lock();
+        here.map_or(true, |points| points.is_some())
     }
 
     /// Gives the device memory back of some that nobody uses or is about to use, and says whether there were any. The least recently

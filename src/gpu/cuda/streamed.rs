@@ -26,7 +26,8 @@ use crate::trace;
 /// # Errors
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
 pub(super) fn enqueue(engine: &Engine, circuits: &[Circuit<'_>], raw: &Raw) -> Result<Vec<Vec<Results>>, Error> {
-    let plan = engine.plan(raw.counts(), Residence::Streamed)?;
+    let limit = circuits.first().and_then(|circuit| circuit.locks.settings().budget);
+    let plan = engine.plan(raw.counts(), Residence::Streamed, limit)?;
     let quotient = Quotient::new(engine, raw.counts().domain_log2(), &plan)?;
     let common = quotient.room_for_others() + SLOTS * plan.slot_bytes;
     let mut enqueued = Vec::new();
@@ -144,7 +145,7 @@ fn enqueue_held(
 ) -> Result<Vec<Vec<Results>>, Error> {
     let mut sizes: Vec<usize> = members.iter().map(|member| member.room(quotient)).collect();
     sizes.extend([quotient.room_for_others(), SLOTS * plan.slot_bytes]);
-    let mut leases = engine.leases(&sizes)?;
+    let mut leases = engine.leases(&sizes, members.first().map(|member| member.circuit.locks))?;
     let (Some(mut slots), Some(others)) = (leases.pop(), leases.pop()) else {
         unreachable!("there is one for each size")
     };

@@ -104,6 +104,8 @@ pub(super) struct Classified<'w> {
     /// What the chunks of inputs, and of private variables, take.
     loads: [Vec<Load>; 2],
     parts: Vec<Planned>,
+    /// How many parts are held at a time.
+    rooms: usize,
 }
 
 /// What a part's sums will be.
@@ -170,7 +172,7 @@ impl<'w> Classified<'w> {
             chunks_of(inp.len()).zip(inp.chunks()).map(of_inp).collect(),
             chunks_of(aux.len()).zip(aux.chunks()).map(of_aux).collect(),
         ];
-        Ok(Self { witness, inp, aux, loads, parts: Vec::new() })
+        Ok(Self { witness, inp, aux, loads, parts: Vec::new(), rooms: 0 })
     }
 
     /// Cuts all variables into parts, each as long as it `fits`, and a chunk at least. There is a part if there are no variables.
@@ -217,17 +219,18 @@ impl<'w> Classified<'w> {
                 load,
             });
         }
+        self.rooms = (plan.witness_bytes / self.largest().max(1)).min(self.parts.len());
         Ok(())
     }
 
     /// Bytes of a lease for [`Classified::rooms`].
     pub(super) fn room(&self) -> usize {
-        self.rooms_needed() * self.largest() + self.kept_bytes()
+        self.rooms * self.largest() + self.kept_bytes()
     }
 
     /// Takes memory for the parts from `lease`.
     pub(super) fn rooms(&self, lease: &mut Lease<'_>) -> Rooms {
-        let parts = (0..self.rooms_needed()).map(|_| Room { memory: lease.take(self.largest()), used: None }).collect();
+        let parts = (0..self.rooms).map(|_| Room { memory: lease.take(self.largest()), used: None }).collect();
         Rooms { parts, kept: lease.take(self.kept_bytes()) }
     }
 
@@ -235,16 +238,11 @@ impl<'w> Classified<'w> {
         self.parts.iter().filter_map(|planned| planned.share).map(|share| kept::bytes(share.all)).max().unwrap_or(0)
     }
 
-    /// Two, so that a part is sent while the one before it is worked on.
-    fn rooms_needed(&self) -> usize {
-        self.parts.len().min(2)
-    }
-
     fn largest(&self) -> usize {
         self.parts.iter().map(|planned| planned.load.room()).max().unwrap_or(0)
     }
 
-    /// Enqueues the sending of part number `i`, where the one two before it was.
+    /// Enqueues the sending of part number `i`, where an earlier one was if there are more than rooms.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -667,6 +665,7 @@ mod tests {
                     }
                     kept_somewhere |= keeping > 1;
                     let held = plan.parameter_bytes + plan.scratch_bytes + classified.room() + 8 * layout.words();
+                    assert!(classified.rooms >= classified.parts.len().min(2), "{mix:?} {plan:?}");
                     assert!(held + 3 * plan.slot_bytes <= plan.witness_phase_bytes, "{mix:?} {plan:?}");
                     if plan.parameters == Residence::Streamed {
                         assert!(classified.parts.iter().all(|planned| planned.load.points_bytes() <= plan.slot_bytes));

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::mem::arena::{Arena, Term};
 
 const GIB: usize = 1 << 30;
 
@@ -33,11 +34,33 @@ proptest! {
     fn no_more_is_held_than_the_budget(sizes in sizes(), budget in budgets()) {
         if let Ok(plan) = plan(&sizes, budget) {
             prop_assert!(plan.most_bytes() <= budget, "{plan:?}");
-            let held = plan.scratch_bytes + plan.parameter_bytes + SLOTS * plan.slot_bytes + plan.witness_part_bytes;
-            let held = held + plan.kept_bytes;
+            let held = plan.scratch_bytes + plan.parameter_bytes + SLOTS * plan.slot_bytes;
+            let held = held + plan.witness_bytes + plan.kept_bytes;
             prop_assert!(held <= plan.witness_phase_bytes, "{plan:?}");
             let vectors = plan.vectors as usize * (FR << sizes.domain_log2);
             prop_assert!(plan.scratch_bytes + plan.parameter_bytes + vectors <= plan.h_phase_bytes, "{plan:?}");
+        }
+    }
+
+    /// Blocks have places for what the phases lease, beside scratch and parameters.
+    #[test]
+    fn phases_find_room_in_the_arena(sizes in sizes(), budget in budgets()) {
+        if let Ok(plan) = plan(&sizes, budget) {
+            let mut arena = Arena::<u32>::new(budget);
+            let long = [plan.scratch_bytes, sizes.points_in_memory(plan.parameters)];
+            let kept = long.map(|bytes| arena.take(&[bytes], Term::Long).expect("nothing else is there"));
+            let vector = FR << sizes.domain_log2;
+            let ordered = if plan.vectors.keeps_h() { 0 } else { align(FR * plan.h_part_points) };
+            let h = usize::from(plan.vectors.keeps_h()) * vector + ordered + h_results_bytes();
+            let (witness, others) = (plan.witness_bytes + witness_results_bytes(), plan.vectors.others() * vector);
+            let phases = match plan.parameters {
+                Residence::Resident => vec![vec![witness], vec![h, others]],
+                Residence::Streamed => vec![vec![witness + h - h_results_bytes(), others, SLOTS * plan.slot_bytes]],
+            };
+            for leases in phases {
+                prop_assert!(arena.could_take(&leases, Term::Short), "{leases:?} {plan:?}");
+            }
+            drop(kept);
         }
     }
 
@@ -67,6 +90,7 @@ proptest! {
             prop_assert!(Windows::within(plan.h_part_points, G1_SUM, plan.scratch_bytes).is_some(), "{plan:?}");
             prop_assert!(most_terms(G2_SUM, plan.scratch_bytes) >= STEP, "{plan:?}");
             prop_assert!(plan.witness_part_bytes >= sizes.step_bytes(), "{plan:?}");
+            prop_assert!(plan.witness_bytes >= 2 * plan.witness_part_bytes, "{plan:?}");
             if plan.parameters == Residence::Streamed {
                 prop_assert!(plan.h_part_points * G1 <= plan.slot_bytes, "{plan:?}");
                 prop_assert!(sizes.step_points_bytes() <= plan.slot_bytes, "{plan:?}");
@@ -89,6 +113,7 @@ fn small_cards_prove_the_largest_circuit() {
     assert_eq!((at(4 * GIB).parameters, at(4 * GIB).vectors), (Residence::Streamed, Vectors::None));
     assert_eq!((at(8 * GIB).parameters, at(8 * GIB).vectors), (Residence::Streamed, Vectors::One));
     assert_eq!((at(15 * GIB).parameters, at(15 * GIB).vectors), (Residence::Streamed, Vectors::Two));
+    assert_eq!(at(4 * GIB).host_vector_bytes, 8 * GIB);
     assert_eq!((at(132 * GIB).parameters, at(132 * GIB).vectors), (Residence::Resident, Vectors::Three));
 }
 
@@ -151,4 +176,13 @@ fn sizes_that_no_parameters_have_are_refused() {
     assert!(plan(&largest, 1 << 50).unwrap().most_bytes() <= 1 << 50);
     assert!(plan(&largest, usize::MAX).is_ok());
     assert!(matches!(plan(&largest, 1 << 20), Err(Error::DeviceMemory(_))));
+}
+
+/// What the kit's runs of 2^22 are to reach.
+#[test]
+fn budgets_of_the_kit_reach_each_number_of_vectors() {
+    for (mib, vectors) in [(128, Vectors::None), (300, Vectors::One), (500, Vectors::Two)] {
+        let plan = plan(&porep(22), mib << 20).unwrap();
+        assert_eq!((plan.parameters, plan.vectors), (Residence::Streamed, vectors), "{mib}");
+    }
 }
