@@ -180,7 +180,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// A trace file could not be written.
-    #[error("cannot write trace file {}: {source}", path.display())]
+    #[error("cannot write trace file {path:?}: {source}")]
     TraceFile {
         /// The file.
         path: PathBuf,

@@ -884,6 +884,7 @@ static void traces(void)
 {
     char *path = path_of(scratch, "trace"), *below = path_of(scratch, "trace/below"), *start;
     unsigned char *content;
+    char target[16];
     size_t bytes;
     refused(interlock_trace_write(NULL), "trace to null", EINVAL, "path is a null pointer");
     if (getenv("INTERLOCK_TRACE") == NULL)
@@ -893,8 +894,13 @@ static void traces(void)
     succeeded(interlock_trace_start(), "start to trace again");
     next_is_right("while it is traced");
     refused(interlock_trace_write(""), "trace to no name", ENOENT, "cannot write trace file");
-    refused(interlock_trace_write("/dev/null"), "trace to a device", ENOTSUP, "trace file /dev/null");
+    refused(interlock_trace_write("/dev/null"), "trace to a device", ENOTSUP, "trace file \"/dev/null\"");
+    refused(interlock_trace_write("/dev/stdout"), "trace to an open file", ENOTSUP, "trace file \"/dev/stdout\"");
     refused(interlock_trace_write(scratch), "trace to a folder", EISDIR, scratch);
+    if (check(symlink("nowhere", path) == 0, "symlink"))
+        refused(interlock_trace_write(path), "trace to a link to nothing", ENOENT, path);
+    check(readlink(path, target, sizeof target) == (ssize_t)strlen("nowhere"), "the link to nothing has gone");
+    unlink(path);
     succeeded(interlock_trace_write(path), "write the trace");
     refused(interlock_trace_write(below), "trace below a file", ENOTDIR, below);
     interlock_trace_stop();

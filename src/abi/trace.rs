@@ -31,10 +31,14 @@ pub extern "C" fn interlock_trace_stop() {
 
 /// Writes what was traced to the file at `path`, in the place of what may be there: JSON in Chrome's trace event format, which
 /// https://ui.perfetto.dev and chrome://tracing show. Tracing goes on. What a GPU did is known once the call that asked for it
-/// has ended. `path`: NUL-terminated, in the file system's encoding.
+/// has ended.
+///
+/// `path`: NUL-terminated, in the file system's encoding. A symbolic link is followed; one that leads nowhere is an error. A
+/// file that is replaced leaves its permissions, a new one has those that umask gives.
 ///
 /// Errors: EINVAL if `path` is NULL; ENODATA if nothing was ever traced; ENOMEM; the errno of a file operation, such as ENOENT
-/// or EACCES; EISDIR, ENOTSUP (there is something that is no regular file). Then the file is as it was.
+/// or EACCES, which is also that of a link that neither this process's user nor root owns; ELOOP; EISDIR; ENOTSUP for what is
+/// no regular file, and for the name of an open one, such as /dev/stdout. Then the file is as it was.
 #[no_mangle]
 pub unsafe extern "C" fn interlock_trace_write(path: *const c_char) -> RustError {
     outcome::returning(|| {

@@ -4,9 +4,10 @@
 //! made it, but at most every second, and for at most a hundredth of the time; and, for what came after that, when the program calls
 //! `exit` or returns from `main`. A process that is killed leaves the file as it was up to a few seconds before, and always a whole one.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -37,35 +38,85 @@ pub(super) fn write(path: &Path) -> Result<(), Error> {
         .map_err(|source| Error::TraceFile { path: path.to_owned(), source })
 }
 
-/// Has `fill` write a new file and puts it where `path` says, all or nothing.
+/// Has `fill` write a new file and puts it where `path` says, all or nothing. It has the permissions of the file whose place it takes, or
+/// those that the process gives to new ones.
 fn replace(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-    // Not in the place of a link, and not of a device or a pipe.
-    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    match fs::metadata(path) {
-        Ok(found) if found.is_dir() => return Err(io::Error::from_raw_os_error(libc::EISDIR)),
-        Ok(found) if !found.is_file() => return Err(io::Error::from_raw_os_error(libc::ENOTSUP)),
-        _ => {}
-    }
-    let unfinished = beside(path);
+    let (path, replaced) = resolve(path)?;
+    let (unfinished, file) = create_beside(&path)?;
     let written = (|| {
-        let mut file = BufWriter::new(OpenOptions::new().write(true).create_new(true).open(&unfinished)?);
+        let mut file = BufWriter::new(file);
         fill(&mut file)?;
         file.flush()?;
+        if let Some(replaced) = replaced {
+            file.get_ref().set_permissions(Permissions::from_mode(replaced.mode() & 0o777))?;
+        }
         fs::rename(&unfinished, path)
     })();
     if written.is_err() {
-        // It may never have been made.
+        // Another program may have removed it.
         let _ = fs::remove_file(&unfinished);
     }
     written
 }
 
-/// A name beside `path` that no other thread or process uses.
-fn beside(path: &Path) -> PathBuf {
+/// How many links are followed, one to the other: as many as Linux does.
+const MOST_LINKS: usize = 40;
+
+/// The place that `path` stands for, in a folder that is there, without links; and the regular file in it, if there is one.
+///
+/// A link that somebody else than this process's user or root has put there is not followed, and no name of an open file is: what such a
+/// file is used for is another's to know.
+fn resolve(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
+    let refused = |errno| Err(io::Error::from_raw_os_error(errno));
+    let mut path = path.to_owned();
+    for links in 0..=MOST_LINKS {
+        let is_folder = [&b"/"[..], b"/.", b"/.."].iter().any(|end| path.as_os_str().as_bytes().ends_with(end));
+        let (folder, name) = match (path.parent(), path.file_name()) {
+            (Some(folder), Some(name)) if !is_folder => (folder, name),
+            _ => return refused(if path.as_os_str().is_empty() { libc::ENOENT } else { libc::EISDIR }),
+        };
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.canonicalize()?;
+        let place = folder.join(name);
+        if is_open_file(&folder, &place) {
+            return refused(libc::ENOTSUP);
+        }
+        let found = match fs::symlink_metadata(&place) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && links == 0 => return Ok((place, None)),
+            found => found?,
+        };
+        if found.is_file() {
+            return Ok((place, Some(found)));
+        }
+        if !found.is_symlink() {
+            return refused(if found.is_dir() { libc::EISDIR } else { libc::ENOTSUP });
+        }
+        // SAFETY: it only asks.
+        if ![0, unsafe { libc::geteuid() }].contains(&found.uid()) {
+            return refused(libc::EACCES);
+        }
+        path = folder.join(fs::read_link(&place)?);
+    }
+    refused(libc::ELOOP)
+}
+
+/// Whether it names a file that a process has open, such as /dev/stdout.
+fn is_open_file(folder: &Path, place: &Path) -> bool {
+    (folder.starts_with("/proc") && folder.ends_with("fd"))
+        || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|name| place == Path::new(name))
+}
+
+/// A new file in the folder of `path`, under a short name that no other thread or process uses.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
-    name.into()
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let unfinished = path.with_file_name(format!(".interlock-{}-{number}", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&unfinished) {
+            // Of a process that had this number and was killed.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            opened => return Ok((unfinished, opened?)),
+        }
+    }
 }
 
 /// The file that `INTERLOCK_TRACE` names.
@@ -158,6 +209,8 @@ fn with_process(pattern: &Path, process: u32) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]
@@ -167,24 +220,136 @@ mod tests {
         }
     }
 
+    /// A folder that goes with its test.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let folder = std::env::temp_dir().join(format!("interlock-trace-{name}-{}", std::process::id()));
+            fs::create_dir_all(&folder).unwrap();
+            Self(folder)
+        }
+
+        fn join(&self, name: &str) -> PathBuf {
+            self.0.join(name)
+        }
+
+        fn names(&self) -> Vec<std::ffi::OsString> {
+            let mut names: Vec<_> = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn errno(path: &Path) -> Option<i32> {
+        replace(path, |_| Ok(())).unwrap_err().raw_os_error()
+    }
+
     #[test]
     fn a_file_is_replaced_whole_or_not_at_all() {
-        let folder = std::env::temp_dir().join(format!("interlock-trace-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = Folder::new("whole");
         let (path, link) = (folder.join("trace"), folder.join("link"));
         replace(&path, |to| to.write_all(b"first")).unwrap();
-        std::os::unix::fs::symlink(&path, &link).unwrap();
+        symlink("trace", &link).unwrap();
         replace(&link, |to| to.write_all(b"second")).unwrap();
         let failed = replace(&path, |to| to.write_all(b"third").and(Err(io::ErrorKind::StorageFull.into())));
         assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read(&path).unwrap(), b"second");
-        assert_eq!(replace(&folder, |_| Ok(())).unwrap_err().raw_os_error(), Some(libc::EISDIR));
-        assert_eq!(replace(Path::new("/dev/null"), |_| Ok(())).unwrap_err().raw_os_error(), Some(libc::ENOTSUP));
-        assert_eq!(replace(&path.join("below"), |_| Ok(())).unwrap_err().raw_os_error(), Some(libc::ENOTDIR));
-        assert_eq!(replace(&folder.join("no/such"), |_| Ok(())).unwrap_err().raw_os_error(), Some(libc::ENOENT));
-        let mut left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        left.sort();
-        assert_eq!(left, ["link", "trace"]);
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(errno(&folder.0), Some(libc::EISDIR));
+        assert_eq!(errno(&folder.join("new/")), Some(libc::EISDIR));
+        assert_eq!(errno(Path::new("/")), Some(libc::EISDIR));
+        assert_eq!(errno(Path::new("")), Some(libc::ENOENT));
+        assert_eq!(errno(Path::new("/dev/null")), Some(libc::ENOTSUP));
+        assert_eq!(errno(&path.join("below")), Some(libc::ENOTDIR));
+        assert_eq!(errno(&folder.join("no/such")), Some(libc::ENOENT));
+        assert_eq!(folder.names(), ["link", "trace"]);
+    }
+
+    #[test]
+    fn links_stay_and_lead_somewhere() {
+        let folder = Folder::new("links");
+        for (name, to) in [("nowhere", "missing"), ("one", "other"), ("other", "one"), ("in", "missing/trace")] {
+            symlink(to, folder.join(name)).unwrap();
+        }
+        for (name, expected) in [("nowhere", libc::ENOENT), ("one", libc::ELOOP), ("in", libc::ENOENT)] {
+            assert_eq!(errno(&folder.join(name)), Some(expected), "{name}");
+            assert!(folder.join(name).is_symlink(), "{name}");
+        }
+        assert_eq!(folder.names(), ["in", "nowhere", "one", "other"]);
+    }
+
+    #[test]
+    fn names_of_open_files_are_refused() {
+        let folder = Folder::new("open");
+        let open = File::create(folder.join("open")).unwrap();
+        let number = std::os::fd::AsRawFd::as_raw_fd(&open);
+        symlink(format!("/proc/self/fd/{number}"), folder.join("link")).unwrap();
+        let process = std::process::id();
+        for path in [
+            format!("/proc/self/fd/{number}"),
+            format!("/dev/fd/{number}"),
+            format!("/proc/{process}/task/{process}/fd/{number}"),
+            "/proc/self/fd/1000000".to_owned(),
+            "/dev/stdout".to_owned(),
+            "/dev/../dev/stderr".to_owned(),
+            folder.join("link").to_string_lossy().into_owned(),
+        ] {
+            assert_eq!(errno(Path::new(&path)), Some(libc::ENOTSUP), "{path}");
+        }
+        assert_eq!(folder.names(), ["link", "open"]);
+    }
+
+    #[test]
+    fn links_of_other_users_are_not_followed() {
+        let folder = Folder::new("others");
+        fs::write(folder.join("trace"), "theirs").unwrap();
+        symlink("trace", folder.join("link")).unwrap();
+        // Only root can give a link away.
+        if std::os::unix::fs::lchown(folder.join("link"), Some(12345), None).is_ok() {
+            assert_eq!(errno(&folder.join("link")), Some(libc::EACCES));
+        } else {
+            assert!(replace(&folder.join("link"), |_| Ok(())).is_ok());
+        }
+    }
+
+    #[test]
+    fn permissions_stay_as_they_were() {
+        let folder = Folder::new("mode");
+        let path = folder.join("trace");
+        replace(&path, |_| Ok(())).unwrap();
+        for mode in [0o600, 0o664] {
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            replace(&path, |_| Ok(())).unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, mode);
+        }
+    }
+
+    #[test]
+    fn the_longest_name_can_be_written() {
+        let folder = Folder::new("long");
+        let path = folder.join(&"x".repeat(255));
+        replace(&path, |to| to.write_all(b"short")).unwrap();
+        replace(&path, |to| to.write_all(b"again")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"again");
+        assert_eq!(errno(&folder.join(&"x".repeat(256))), Some(libc::ENAMETOOLONG));
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_passed_over() {
+        let folder = Folder::new("left");
+        let path = folder.join("trace");
+        let (left, _) = create_beside(&path).unwrap();
+        let number: u64 = left.to_str().unwrap().rsplit('-').next().unwrap().parse().unwrap();
+        for next in 1..100 {
+            fs::write(folder.join(&format!(".interlock-{}-{}", std::process::id(), number + next)), "").unwrap();
+        }
+        replace(&path, |_| Ok(())).unwrap();
+        assert!(path.is_file());
     }
 }
