@@ -169,6 +169,14 @@ pub enum Error {
     /// What a phase of a proof or an SRS needs is more than the device's budget leaves it.
     #[error(transparent)]
     DeviceMemory(Shortfall),
+    /// A budget that proofs are planned within is too small for any.
+    #[error("budget is {budget} bytes, but the smallest way to prove these circuits takes {least} bytes")]
+    Budget {
+        /// The budget.
+        budget: usize,
+        /// The least that would do.
+        least: usize,
+    },
     /// A setting has a value that it cannot have.
     #[error("{name} is {value:?}, but must be {expected}")]
     Setting {
@@ -328,7 +336,7 @@ impl Error {
             Self::NoGpu { .. } => libc::ENODEV,
             Self::NoTrace => libc::ENODATA,
             Self::Cuda { code, .. } | Self::DeviceLost { code, .. } => -code,
-            Self::DeviceMemory(_) => -CUDA_ERROR_MEMORY_ALLOCATION,
+            Self::DeviceMemory(_) | Self::Budget { .. } => -CUDA_ERROR_MEMORY_ALLOCATION,
             Self::Internal { .. } => libc::ENOTRECOVERABLE,
             _ => libc::EINVAL,
         }

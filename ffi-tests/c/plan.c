@@ -69,14 +69,14 @@ static void impossible(void)
     interlock_circuit_sizes right = porep(), sizes;
     interlock_memory_plan plan;
     memset(&plan, 0xa5, sizeof plan);
-    refused(interlock_plan(&right, 0, &plan), "no memory", NO_DEVICE_MEMORY, "the budget of 0 bytes");
-    refused(interlock_plan(&right, 16 << 20, &plan), "too little", NO_DEVICE_MEMORY, "the budget of 16777216 bytes");
+    refused(interlock_plan(&right, 0, &plan), "no memory", NO_DEVICE_MEMORY, "budget is 0 bytes, but the smallest way");
+    refused(interlock_plan(&right, 16 << 20, &plan), "too little", NO_DEVICE_MEMORY, "budget is 16777216 bytes");
     refused(interlock_plan(NULL, GIB, &plan), "no sizes", EINVAL, "sizes is a null pointer");
     refused(interlock_plan(&right, GIB, NULL), "no plan", EINVAL, "out is a null pointer");
     refused(interlock_plan((const interlock_circuit_sizes *)((uintptr_t)&right | 1), GIB, &plan), "misaligned sizes",
             EINVAL, "sizes is 0x");
     sizes = right, sizes.domain_log2 = 33;
-    refused(interlock_plan(&sizes, GIB, &plan), "a domain", EINVAL, "domain_log2 is 33");
+    refused(interlock_plan(&sizes, GIB, &plan), "a domain", EINVAL, "domain_log2 is 33, but must be at most 32");
     sizes = right, sizes.domain_log2 = SIZE_MAX;
     refused(interlock_plan(&sizes, GIB, &plan), "a huge domain", EINVAL, "domain_log2 is 18446744073709551615");
     sizes = right, sizes.inputs = SIZE_MAX;
@@ -88,15 +88,36 @@ static void impossible(void)
     sizes = right, sizes.b = SIZE_MAX;
     refused(interlock_plan(&sizes, GIB, &plan), "b", EINVAL, "b is 18446744073709551615");
     sizes = right, sizes.circuits = SIZE_MAX;
-    refused(interlock_plan(&sizes, GIB, &plan), "circuits", EINVAL, "circuits is 18446744073709551615");
+    refused(interlock_plan(&sizes, GIB, &plan), "circuits", EINVAL,
+            "circuits is 18446744073709551615, but must be at most 1048576");
+    sizes = right, sizes.a = right.inputs - 1;
+    refused(interlock_plan(&sizes, GIB, &plan), "too small an a", EINVAL, "a is 327, but must be at least 328");
+    sizes = right, sizes.circuits = 0;
+    refused(interlock_plan(&sizes, GIB, &plan), "no circuits", EINVAL, "circuits is 0, but must be at least 1");
     check(same(&plan, 0xa5), "a plan was written on error");
     succeeded(interlock_plan(&right, SIZE_MAX, &plan), "all the memory there can be");
+}
+
+// The budget that a refusal names does, and a byte less does not.
+static void least(void)
+{
+    interlock_circuit_sizes sizes = porep();
+    interlock_memory_plan plan;
+    interlock_error error = interlock_plan(&sizes, 0, &plan);
+    const char *takes = error.message != NULL ? strstr(error.message, "takes ") : NULL;
+    size_t bytes = takes != NULL ? strtoull(takes + strlen("takes "), NULL, 10) : 0;
+    free(error.message);
+    if (check(bytes > 0, "no budget is named")) {
+        succeeded(interlock_plan(&sizes, bytes, &plan), "the least budget");
+        refused(interlock_plan(&sizes, bytes - 1, &plan), "a byte less", NO_DEVICE_MEMORY, "budget is");
+    }
 }
 
 int main(void)
 {
     checks_begin("plan");
     budgets();
+    least();
     impossible();
     return checks_end();
 }

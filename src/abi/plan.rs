@@ -4,11 +4,12 @@ use super::outcome::{self, RustError};
 use crate::prove::{self, Plan, Sizes};
 use crate::raw::check_pointer;
 
-/// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would be made, what
-/// they would hold at a time and send over the bus. It asks no GPU: the budget is what INTERLOCK_VRAM_BUDGET would say.
+/// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would be
+/// made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what INTERLOCK_VRAM_BUDGET would
+/// say.
 ///
-/// Errors: EINVAL for a null or misaligned pointer, and for sizes that no parameters have; -2, CUDA's number for a lack of memory, if not even
-/// the smallest variant fits: the text says what budget would do. `*out` is written on success only.
+/// Errors: EINVAL for a null or misaligned pointer, and for sizes that no parameters have; -2, CUDA's number for a lack of
+/// memory, if not even the smallest variant fits: the text says what budget would do. `*out` is written on success only.
 #[no_mangle]
 pub unsafe extern "C" fn interlock_plan(sizes: *const Sizes, budget: usize, out: *mut Plan) -> RustError {
     outcome::returning(|| {

@@ -16,7 +16,9 @@
 //! and parts where parameters are streamed. So 6 MiB do for circuits whose parameters are small beside that, and 22 MiB for any others,
 //! if slowly.
 
-use crate::error::{Error, Shortfall};
+use crate::error::Error;
+#[cfg(any(test, interlock_cuda))]
+use crate::error::Shortfall;
 use crate::mem::granule::{granule, ALIGNMENT, PAGE};
 
 #[cfg(feature = "kit")]
@@ -63,21 +65,24 @@ const MAPPED: f64 = COPIED / 2.0;
 const PER_CONSTRAINT: f64 = 8e-9;
 const PER_PART: f64 = 2e-4;
 
+/// The most circuits that are proved by one call.
+pub(crate) const MOST_CIRCUITS: usize = 1 << 20;
+
 /// The sizes of circuits that are proved by one call: those of their parameters.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// log2 of the domain's size m, which is one more than the points of the `h` query; at most 32.
     pub domain_log2: usize,
-    /// Public inputs, the constant one included.
+    /// Public inputs, the constant one included; less than 2^32.
     pub inputs: usize,
-    /// Private variables: points of the `l` query.
+    /// Private variables: points of the `l` query; less than 2^32.
     pub aux: usize,
-    /// Points of the `a` query.
+    /// Points of the `a` query: of an assignment, `inp_assignment_size` + `a_aux_popcount`.
     pub a: usize,
-    /// Points of the `b` query in each of G1 and G2.
+    /// Points of the `b` query in each of G1 and G2: of an assignment, `b_inp_popcount` + `b_aux_popcount`.
     pub b: usize,
-    /// How many circuits the call proves.
+    /// How many circuits the call proves, 1 to 1048576.
     pub circuits: usize,
 }
 
@@ -174,8 +179,7 @@ impl Plan {
 /// The fastest plan for circuits of these sizes within a budget of `budget` bytes of device memory.
 ///
 /// # Errors
-/// [`Error::Size`] for sizes that no parameters have, and [`Error::DeviceMemory`] with what the smallest variant would take if that does not
-/// fit.
+/// [`Error::Size`] for sizes that no parameters have, and [`Error::Budget`] with what the smallest variant takes if that does not fit.
 ///
 /// # Example
 /// ```
@@ -191,7 +195,7 @@ impl Plan {
 /// ```
 pub fn plan(sizes: &Sizes, budget: usize) -> Result<Plan, Error> {
     sizes.check()?;
-    sizes.fastest(budget).ok_or_else(|| Error::DeviceMemory(sizes.shortfall(budget)))
+    sizes.fastest(budget).ok_or_else(|| Error::Budget { budget, least: sizes.least_budget() })
 }
 
 /// What a device's budget is divided into for all that prove on it.
@@ -349,33 +353,44 @@ impl Sizes {
     }
 
     /// Why there is no plan within `budget` bytes.
+    #[cfg(any(test, interlock_cuda))]
     pub(crate) fn shortfall(&self, budget: usize) -> Shortfall {
         Shortfall { asked: self.least_budget(), budget, resident: 0, largest: Division::of(budget).left() }
     }
 
-    /// A budget that would do, at most a sixteenth above the least.
+    /// The least budget that would do.
     pub(crate) fn least_budget(&self) -> usize {
-        let mut least = LEAST_SCRATCH;
-        while self.fastest(least).is_none() {
-            least += least / 16;
+        let (mut too_little, mut enough) = (0, LEAST_SCRATCH);
+        while self.fastest(enough).is_none() && enough < usize::MAX {
+            (too_little, enough) = (enough, enough.saturating_mul(2));
         }
-        least
+        while enough - too_little > 1 {
+            let between = too_little + (enough - too_little) / 2;
+            if self.fastest(between).is_some() {
+                enough = between;
+            } else {
+                too_little = between;
+            }
+        }
+        enough
     }
 
     fn check(&self) -> Result<(), Error> {
-        let most = |field: &str, found: usize, most: usize, why: &str| {
-            if found <= most {
+        let within = |field: &str, found: usize, [least, most]: [usize; 2], why: &str| {
+            let (bound, limit) = if found < least { ("least", least) } else { ("most", most) };
+            if (least..=most).contains(&found) {
                 return Ok(());
             }
-            Err(Error::Size { field: field.to_owned(), found, expected: format!("{why}, {most} at most") })
+            Err(Error::Size { field: field.to_owned(), found, expected: format!("must be at {bound} {limit}{why}") })
         };
         const FILE: usize = u32::MAX as usize;
-        most("domain_log2", self.domain_log2, 32, "a domain has 2^32 points")?;
-        most("inputs", self.inputs, FILE, "a parameter file counts with 32 bits")?;
-        most("aux", self.aux, FILE, "a parameter file counts with 32 bits")?;
-        most("a", self.a, self.inputs + self.aux, "a variable has one point in the a query")?;
-        most("b", self.b, self.inputs + self.aux, "a variable has one point in each b query")?;
-        most("circuits", self.circuits, 1 << 20, "a call proves a million circuits")
+        within("domain_log2", self.domain_log2, [0, 32], "")?;
+        within("inputs", self.inputs, [0, FILE], "")?;
+        within("aux", self.aux, [0, FILE], "")?;
+        let variables = self.inputs + self.aux;
+        within("a", self.a, [self.inputs, variables], ": every input and some other variables have a point there")?;
+        within("b", self.b, [0, variables], ": a variable has one point in each b query")?;
+        within("circuits", self.circuits, [1, MOST_CIRCUITS], "")
     }
 
     /// Points of the `h` query.

@@ -16,8 +16,9 @@ fn sizes() -> impl Strategy<Value = Sizes> {
     (0_usize..=28, 0_usize..=1 << 12, 0.0_f64..1.5, 0.0_f64..=1.0, 0.0_f64..=1.0, 1_usize..4).prop_map(
         |(domain_log2, inputs, aux, a, b, circuits)| {
             let aux = (aux * (1_u64 << domain_log2) as f64) as usize;
-            let share = |share: f64| (share * (inputs + aux) as f64) as usize;
-            Sizes { domain_log2, inputs, aux, a: share(a), b: share(b), circuits }
+            let share = |share: f64, variables: usize| (share * variables as f64) as usize;
+            let (a, b) = (inputs + share(a, aux), share(b, inputs + aux));
+            Sizes { domain_log2, inputs, aux, a, b, circuits }
         },
     )
 }
@@ -77,9 +78,11 @@ proptest! {
     #[test]
     fn what_is_lacking_is_told(sizes in sizes(), budget in budgets()) {
         if let Err(error) = plan(&sizes, budget) {
-            let Error::DeviceMemory(shortfall) = error else { panic!("{error}") };
-            prop_assert!(shortfall.asked > budget && shortfall.budget == budget, "{shortfall:?}");
-            prop_assert!(plan(&sizes, shortfall.asked).is_ok(), "{shortfall:?}");
+            let Error::Budget { budget: told, least } = error else { panic!("{error}") };
+            prop_assert!(least > budget && told == budget, "{error}");
+            prop_assert!(plan(&sizes, least).is_ok() && plan(&sizes, least - 1).is_err(), "{error}");
+            let shortfall = sizes.shortfall(budget);
+            prop_assert!(shortfall.asked == least && shortfall.budget == budget, "{shortfall:?}");
         }
     }
 
@@ -148,11 +151,9 @@ fn every_variant_is_chosen_somewhere() {
 fn the_least_circuits_need_little() {
     let tiny = Sizes { domain_log2: 2, inputs: 2, aux: 3, a: 4, b: 2, circuits: 1 };
     assert!(plan(&tiny, 6 << 20).is_ok());
-    let Err(Error::DeviceMemory(shortfall)) = plan(&tiny, LEAST_SCRATCH) else {
-        panic!("nothing is left beside scratch")
-    };
-    assert!(shortfall.asked < 6 << 20, "{shortfall:?}");
-    let empty = Sizes { domain_log2: 0, inputs: 0, aux: 0, a: 0, b: 0, circuits: 0 };
+    let Err(Error::Budget { least, .. }) = plan(&tiny, LEAST_SCRATCH) else { panic!("nothing is left beside scratch") };
+    assert!(least < 6 << 20, "{least}");
+    let empty = Sizes { domain_log2: 0, inputs: 0, aux: 0, a: 0, b: 0, circuits: 1 };
     assert!(plan(&empty, 6 << 20).is_ok());
     assert!(plan(&empty, 0).is_err());
 }
@@ -160,22 +161,38 @@ fn the_least_circuits_need_little() {
 #[test]
 fn sizes_that_no_parameters_have_are_refused() {
     let right = porep(10);
-    for (wrong, field) in [
-        (Sizes { domain_log2: 33, ..right }, "domain_log2"),
-        (Sizes { inputs: 1 << 32, ..right }, "inputs"),
-        (Sizes { aux: usize::MAX, ..right }, "aux"),
-        (Sizes { a: right.inputs + right.aux + 1, ..right }, "a"),
-        (Sizes { b: usize::MAX, ..right }, "b"),
-        (Sizes { circuits: usize::MAX, ..right }, "circuits"),
+    for (wrong, text) in [
+        (Sizes { domain_log2: 33, ..right }, "domain_log2 is 33, but must be at most 32"),
+        (Sizes { inputs: 1 << 32, ..right }, "inputs is 4294967296, but must be at most 4294967295"),
+        (Sizes { aux: 1 << 32, ..right }, "aux is 4294967296, but must be at most 4294967295"),
+        (
+            Sizes { a: 327, ..right },
+            "a is 327, but must be at least 328: every input and some other variables have a point there",
+        ),
+        (
+            Sizes { a: 1322, ..right },
+            "a is 1322, but must be at most 1321: every input and some other variables have a point there",
+        ),
+        (Sizes { b: 1322, ..right }, "b is 1322, but must be at most 1321: a variable has one point in each b query"),
+        (Sizes { circuits: 0, ..right }, "circuits is 0, but must be at least 1"),
+        (Sizes { circuits: 1048577, ..right }, "circuits is 1048577, but must be at most 1048576"),
     ] {
-        let Err(Error::Size { field: found, .. }) = plan(&wrong, 8 * GIB) else { panic!("{wrong:?}") };
-        assert_eq!(found, field);
+        assert_eq!(plan(&wrong, 8 * GIB).unwrap_err().to_string(), text);
+    }
+    for wrong in [
+        Sizes { domain_log2: usize::MAX, ..right },
+        Sizes { inputs: usize::MAX, ..right },
+        Sizes { aux: usize::MAX, ..right },
+        Sizes { a: usize::MAX, ..right },
+        Sizes { b: usize::MAX, ..right },
+    ] {
+        assert!(matches!(plan(&wrong, 8 * GIB), Err(Error::Size { .. })), "{wrong:?}");
     }
     let most = u32::MAX as usize;
     let largest = Sizes { domain_log2: 32, inputs: most, aux: most, a: 2 * most, b: 2 * most, circuits: 1 << 20 };
     assert!(plan(&largest, 1 << 50).unwrap().most_bytes() <= 1 << 50);
     assert!(plan(&largest, usize::MAX).is_ok());
-    assert!(matches!(plan(&largest, 1 << 20), Err(Error::DeviceMemory(_))));
+    assert!(matches!(plan(&largest, 1 << 20), Err(Error::Budget { .. })));
 }
 
 /// What the kit's runs of 2^22 are to reach.
