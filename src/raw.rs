@@ -13,7 +13,7 @@ use crate::error::{try_with_capacity, Error, HandleKind};
 use crate::handles::Registry;
 use crate::lock;
 use crate::prove::Srs;
-use crate::prove::{self, Batch, Blinding, Density, Evaluations, Pending, Shape, Witness};
+use crate::prove::{self, plan::MOST_CIRCUITS, Batch, Blinding, Density, Evaluations, Pending, Shape, Witness};
 
 /// One circuit's input: 17 eight-byte fields, 136 bytes.
 ///
@@ -67,7 +67,7 @@ struct Started {
 static PENDING: Registry<Started> =
     Registry::new(HandleKind::Pending, ": generate_groth16_proofs_start_c gives out such handles");
 
-/// Proves `num_circuits` circuits and writes as many proofs, or none and returns an error.
+/// Proves `num_circuits` circuits, 1,048,576 at most, and writes as many proofs, or none and returns an error.
 ///
 /// `gpu_locks` is null or what [`create_locks`] returned; `gpu_index` is a device in CUDA's order, or −1 to let the
 /// library choose. With `num_circuits` 0 nothing is read, written or checked.
@@ -94,6 +94,7 @@ pub unsafe fn generate(
         return Ok(());
     }
     guarded(|| {
+        check_circuits(num_circuits)?;
         check_pointer(proofs, num_circuits, || "proofs".to_owned())?;
         // SAFETY: the caller's promise; the witness lives until this function returns, and `rest` does not outlive it.
         let rest = unsafe { begin(provers, num_circuits, r_s, s_s, srs, gpu_locks, gpu_index) }?;
@@ -103,7 +104,7 @@ pub unsafe fn generate(
     })
 }
 
-/// Begins the proofs of `num_circuits` circuits and returns a handle for [`finalize`] or [`destroy_pending`].
+/// Begins the proofs of `num_circuits` circuits, 1,048,576 at most, and returns a handle for [`finalize`] or [`destroy_pending`].
 ///
 /// When it returns, a, b, c, the scalars `r_s` and `s_s` and the array `provers` are no longer needed. The densities and
 /// the inp and aux assignments are, until the handle is finalized or destroyed.
@@ -234,6 +235,7 @@ unsafe fn begin<'w>(
     gpu_locks: *mut c_void,
     gpu_index: i32,
 ) -> Result<Box<dyn Pending + 'w>, Error> {
+    check_circuits(num_circuits)?;
     let locks = lock::resolve(gpu_locks)?;
     let device = device_from_index(gpu_index)?;
     let srs = srs.ok_or(Error::EmptySrs)?.parameters().clone();
@@ -258,6 +260,14 @@ unsafe fn begin<'w>(
         blindings.push(Blinding { r: r_s[circuit], s: s_s[circuit] });
     }
     prove::start(Batch { evaluations: &evaluations, witnesses, blindings, srs, locks, device })
+}
+
+fn check_circuits(num_circuits: usize) -> Result<(), Error> {
+    if num_circuits <= MOST_CIRCUITS {
+        return Ok(());
+    }
+    let expected = format!("must be at most {MOST_CIRCUITS}");
+    Err(Error::Size { field: "num_circuits".to_owned(), found: num_circuits, expected })
 }
 
 fn device_from_index(gpu_index: i32) -> Result<Option<usize>, Error> {

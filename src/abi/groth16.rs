@@ -7,7 +7,7 @@ use super::srs::{self, SRS};
 use crate::curve::{Fr, Proof};
 use crate::raw::{self, RawAssignment};
 
-/// Proves `num_circuits` circuits with one SRS and writes one proof for each.
+/// Proves `num_circuits` circuits, 1,048,576 at most, with one SRS and writes one proof for each.
 ///
 /// `provers`, `r_s`, `s_s`: `num_circuits` elements each; r and s are the blinding scalars. `proofs`: room for
 /// `num_circuits` proofs, which may be uninitialised; all are written on success and none otherwise. `gpu_locks`: NULL, or
@@ -16,10 +16,11 @@ use crate::raw::{self, RawAssignment};
 /// The proofs are a pure function of the inputs: byte for byte those of bellperson's own prover. With `num_circuits` 0 the
 /// call succeeds and looks at nothing. Any number of threads may call at once.
 ///
-/// Errors: EINVAL for a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS, a popcount that
-/// disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is none; ENOMEM; ENODEV
-/// if a GPU was asked for and none can prove; a negated cudaError; ESTALE if the parameter file was written to before
-/// what proves had taken the points from it; ENOTRECOVERABLE for a fault of the library's own.
+/// Errors: EINVAL for too many circuits, a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS, a
+/// popcount that disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is none;
+/// ENOMEM; ENODEV if a GPU was asked for and none can prove; a negated cudaError, such as -2 if the budget for device memory
+/// (INTERLOCK_VRAM_BUDGET, interlock_gpu_locks_set_budget()) is too small; ESTALE if the parameter file was written to
+/// before what proves had taken the points from it; ENOTRECOVERABLE for a fault of the library's own.
 #[no_mangle]
 pub unsafe extern "C" fn generate_groth16_proofs_c(
     provers: *const RawAssignment,
