@@ -138,9 +138,11 @@ pub enum Error {
         /// Why, and what to do.
         why: String,
     },
-    /// `gpu_index` names no device.
-    #[error("gpu_index is {index}, but there are {count} devices (−1 lets the library choose)")]
+    /// A number names no device.
+    #[error("{what} is {index}, but there are {count} devices, the first of which is 0; -1 lets the library choose")]
     NoSuchDevice {
+        /// The argument.
+        what: &'static str,
         /// What was asked for.
         index: i64,
         /// How many there are.
@@ -184,6 +186,16 @@ pub enum Error {
         name: &'static str,
         /// Its value.
         value: String,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// A number stands for none of an argument's choices.
+    #[error("{name} is {value}, but must be {expected}")]
+    Choice {
+        /// The argument.
+        name: &'static str,
+        /// Its value.
+        value: i64,
         /// What it must be.
         expected: &'static str,
     },

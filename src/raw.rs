@@ -10,6 +10,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use crate::curve::{Fr, Proof};
 use crate::error::{try_with_capacity, Error, HandleKind};
+use crate::gpu;
 use crate::handles::Registry;
 use crate::lock;
 use crate::prove::Srs;
@@ -69,7 +70,7 @@ static PENDING: Registry<Started> =
 
 /// Proves `num_circuits` circuits, 1,048,576 at most, and writes as many proofs, or none and returns an error.
 ///
-/// `gpu_locks` is null or what [`create_locks`] returned; `gpu_index` is a device in CUDA's order, or −1 to let the
+/// `gpu_locks` is null or what [`create_locks`] returned; `gpu_index` is a device in CUDA's order, or -1 to let the
 /// library choose. With `num_circuits` 0 nothing is read, written or checked.
 ///
 /// # Errors
@@ -112,7 +113,7 @@ pub unsafe fn generate(
 /// # Errors
 /// [`Error::Null`], [`Error::Misaligned`], [`Error::Size`], [`Error::Popcount`], [`Error::NonCanonicalScalar`],
 /// [`Error::EmptySrs`], [`Error::UnknownHandle`] and [`Error::StaleHandle`] for the locks, [`Error::NoSuchDevice`],
-/// [`Error::NoGpu`], [`Error::OutOfMemory`], and what the backend reports.
+/// [`Error::Choice`] for a negative `gpu_index`, [`Error::NoGpu`], [`Error::OutOfMemory`], and what the backend reports.
 ///
 /// # Safety
 /// As [`generate`]; the densities and the inp and aux assignments stay where they are, unchanged, until the handle is
@@ -273,8 +274,7 @@ fn check_circuits(num_circuits: usize) -> Result<(), Error> {
 fn device_from_index(gpu_index: i32) -> Result<Option<usize>, Error> {
     match gpu_index {
         -1 => Ok(None),
-        0.. => Ok(Some(gpu_index as usize)),
-        _ => Err(Error::NoSuchDevice { index: gpu_index.into(), count: crate::gpu::devices().map_or(0, |d| d.len()) }),
+        _ => gpu::device("gpu_index", gpu_index.into()).map(Some),
     }
 }
 

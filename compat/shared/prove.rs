@@ -22,7 +22,7 @@ pub fn generate_groth16_proofs<S, PR>(provers: &[Assignment<S>], r_s: &[S], s_s:
     or_panic(prove(provers, r_s, s_s, proofs, srs, ptr::null_mut(), -1));
 }
 
-/// As [`generate_groth16_proofs`], on the device `gpu_index` (−1: the library's choice), in the queue of `gpu_locks`.
+/// As [`generate_groth16_proofs`], on the device `gpu_index` (-1: the library's choice), in the queue of `gpu_locks`.
 pub(crate) fn prove<S, PR>(
     provers: &[Assignment<S>],
     r_s: &[S],

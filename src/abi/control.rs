@@ -85,7 +85,11 @@ pub unsafe extern "C" fn interlock_device_text(index: usize, text: *mut *mut c_c
         // SAFETY: neither null nor misaligned, and the caller's promise.
         unsafe { text.write(std::ptr::null_mut()) };
         let devices = gpu::devices()?;
-        let device = devices.get(index).ok_or(Error::NoSuchDevice { index: index as i64, count: devices.len() })?;
+        let device = devices.get(index).ok_or(Error::NoSuchDevice {
+            what: "index",
+            index: index as i64,
+            count: devices.len(),
+        })?;
         let line = CString::new(device.to_string()).unwrap_or_default();
         let copy = duplicate(&line);
         if copy.is_null() {
@@ -124,9 +128,9 @@ pub extern "C" fn interlock_set_log_callback(callback: interlock_log_callback, u
 pub extern "C" fn interlock_set_log_level(level: c_int) -> RustError {
     outcome::returning(|| {
         let known = u8::try_from(level).ok().and_then(Level::from_number);
-        logging::set_level(known.ok_or_else(|| Error::Setting {
+        logging::set_level(known.ok_or_else(|| Error::Choice {
             name: "level",
-            value: level.to_string(),
+            value: level.into(),
             expected: "an interlock_log_level, 0 to 5",
         })?);
         Ok(())
@@ -141,9 +145,9 @@ unsafe impl Send for User {}
 unsafe impl Sync for User {}
 
 fn choice_from(backend: c_int) -> Result<BackendChoice, Error> {
-    BackendChoice::from_number(backend).ok_or_else(|| Error::Setting {
+    BackendChoice::from_number(backend).ok_or_else(|| Error::Choice {
         name: "backend",
-        value: backend.to_string(),
+        value: backend.into(),
         expected: "an interlock_backend, 0 to 2",
     })
 }

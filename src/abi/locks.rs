@@ -4,7 +4,6 @@ use std::ffi::{c_int, c_void};
 use std::num::NonZeroUsize;
 
 use super::outcome::{self, RustError};
-use crate::error::Error;
 use crate::lock::LockStatistics;
 use crate::raw::{self, check_pointer};
 use crate::{gpu, lock};
@@ -37,24 +36,19 @@ pub extern "C" fn destroy_gpu_mutex(gpu_locks: *mut c_void) {
     destroy_gpu_locks(gpu_locks);
 }
 
-/// Sets the device of proofs with this handle whose `gpu_index` is −1 or whose function has none: a device in CUDA's order, or −1
-/// to let the library choose for each the one that will be free first, which is so at first. NULL sets it for calls without a handle.
+/// Sets the device of proofs with this handle whose `gpu_index` is -1 or whose function has none: a device in CUDA's order, or
+/// -1 to let the library choose for each the one that will be free first, which is so at first. NULL sets it for calls without
+/// a handle.
 ///
-/// Errors: EINVAL for a handle that is none or was destroyed, and for a number that names no device.
+/// Errors: EINVAL for a handle that is none or was destroyed, and for a number that names no device; ENODEV where there are
+/// none, with the reason.
 #[no_mangle]
 pub extern "C" fn interlock_gpu_locks_set_device(gpu_locks: *mut c_void, device: c_int) -> RustError {
     outcome::returning(|| {
         let locks = lock::resolve(gpu_locks)?;
-        locks.set_device(match usize::try_from(device) {
-            Ok(index) => {
-                let count = gpu::devices().map_or(0, |devices| devices.len());
-                if index >= count {
-                    return Err(Error::NoSuchDevice { index: device.into(), count });
-                }
-                Some(index)
-            }
-            Err(_) if device == -1 => None,
-            Err(_) => return Err(Error::NoSuchDevice { index: device.into(), count: 0 }),
+        locks.set_device(match device {
+            -1 => None,
+            _ => Some(gpu::device("device", device.into())?),
         });
         Ok(())
     })

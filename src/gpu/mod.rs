@@ -40,6 +40,17 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     Err(Error::NoGpu { why: absence::no_cuda(env!("INTERLOCK_WITHOUT_CUDA")) })
 }
 
+/// The device that `index`, the value of the argument called `what`, names.
+///
+/// # Errors
+/// [`Error::Choice`] for a negative number, those of [`devices`], and [`Error::NoSuchDevice`].
+pub(crate) fn device(what: &'static str, index: i64) -> Result<usize, Error> {
+    let expected = "-1, which lets the library choose, or a device's number from 0 on";
+    let found = usize::try_from(index).map_err(|_| Error::Choice { name: what, value: index, expected })?;
+    let count = devices()?.len();
+    Some(found).filter(|found| *found < count).ok_or(Error::NoSuchDevice { what, index, count })
+}
+
 /// Whether whoever built this may think that it proves on GPUs: with CUDA, or without but not by choice.
 pub(crate) const EXPECTED: bool = !cfg!(interlock_cuda_declined);
 
@@ -82,6 +93,20 @@ mod tests {
             }
             Err(Error::NoGpu { why }) => assert!(why.contains(';'), "no remedy in {why:?}"),
             Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn numbers_that_name_no_device_are_told_from_a_lack_of_devices() {
+        let negative = device("device", -2).unwrap_err().to_string();
+        assert!(negative.starts_with("device is -2, but must be -1, which lets"), "{negative}");
+        match (devices(), device("device", 1_000_000).unwrap_err()) {
+            (Ok(list), error) => {
+                assert!(error
+                    .to_string()
+                    .starts_with(&format!("device is 1000000, but there are {} devices", list.len())))
+            }
+            (Err(why), error) => assert_eq!((error.to_string(), error.code()), (why.to_string(), libc::ENODEV)),
         }
     }
 

@@ -50,10 +50,7 @@ pub(crate) fn select(device: Option<usize>, srs: Option<&Parameters>) -> Result<
         (BackendChoice::Cpu, _) => Ok(only(&CPU)),
         (BackendChoice::Gpu, None) => gpu().map(only),
         (_, Some(index)) => {
-            let count = gpu::devices().map_or(0, |devices| devices.len());
-            if index >= count {
-                return Err(Error::NoSuchDevice { index: index as i64, count });
-            }
+            gpu::device("gpu_index", i64::try_from(index).unwrap_or(i64::MAX))?;
             gpu().map(only)
         }
         (BackendChoice::Auto, None) => Ok(match gpu() {

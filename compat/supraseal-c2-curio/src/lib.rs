@@ -29,7 +29,7 @@ pub use shared::{generate_groth16_proofs, Assignment, Error, SRS};
 /// The slices of pointers, `r_s`, `s_s` and `proofs` have `num_circuits` elements; each pointer leads to
 /// `ntt_scalars_actual_size`, `input_assignments_size` or `aux_assignments_size` scalars. Densities are 64-bit words.
 /// For `S`, `PR` and `proofs`, see [`generate_groth16_proofs`]. `gpu_mtx` comes from [`alloc_gpu_mutex`] or is null;
-/// `gpu_index` names a device in CUDA's order or, as −1, leaves the choice to the library.
+/// `gpu_index` names a device in CUDA's order or, as -1, leaves the choice to the library.
 ///
 /// # Panics
 /// If the batch cannot be proved, with a `&'static str` that says why. `proofs` is then as it was.

@@ -93,7 +93,8 @@ impl Gpu {
     /// The device asked for.
     fn device(&self, index: usize) -> Result<&Device, Error> {
         let count = self.devices.len();
-        let device = self.devices.get(index).ok_or(Error::NoSuchDevice { index: index as i64, count })?;
+        let device =
+            self.devices.get(index).ok_or(Error::NoSuchDevice { what: "gpu_index", index: index as i64, count })?;
         if !device.supported {
             return Err(Error::NoGpu { why: format!("this build has no code for device {index}") });
         }
