@@ -736,6 +736,32 @@ static void misaligned_srs(void)
     next_is_right("after a misaligned SRS");
 }
 
+static void sizes_of_srs(void)
+{
+    const interlock_assignment *a = &good.assignments[0];
+    interlock_srs empty = {NULL};
+    interlock_circuit_sizes sizes, before;
+    interlock_memory_plan plan;
+    memset(&sizes, 0xa5, sizeof sizes);
+    before = sizes;
+    refused(interlock_srs_sizes(NULL, &sizes), "sizes of no SRS", EINVAL, "srs is a null pointer");
+    refused(interlock_srs_sizes(&empty, &sizes), "sizes of an empty SRS", EINVAL, "the SRS is empty");
+    empty.ptr = number(0xdeadbeef);
+    refused(interlock_srs_sizes(&empty, &sizes), "sizes of garbage", EINVAL, "SRS handle 0x");
+    refused(interlock_srs_sizes(&srs, NULL), "sizes to null", EINVAL, "out is a null pointer");
+    refused(interlock_srs_sizes(&srs, (interlock_circuit_sizes *)skewed(&sizes)), "sizes to misaligned", EINVAL,
+            "out is 0x");
+    check(memcmp(&sizes, &before, sizeof sizes) == 0, "sizes are left alone on error");
+    if (!succeeded(interlock_srs_sizes(&srs, &sizes), "sizes"))
+        return;
+    check(sizes.inputs == a->inp_assignment_size && sizes.aux == a->aux_assignment_size && sizes.circuits == 1
+              && sizes.a == a->inp_assignment_size + a->a_aux_popcount
+              && sizes.b == a->b_inp_popcount + a->b_aux_popcount
+              && (size_t)1 << sizes.domain_log2 >= a->abc_size,
+          "sizes are not the assignment's");
+    succeeded(interlock_plan(&sizes, (size_t)1 << 30, &plan), "a plan for an SRS");
+}
+
 // Sizes that belong to other parameters.
 static void another_srs(const char *folder)
 {
@@ -980,6 +1006,7 @@ int main(int argc, char **argv)
         garbage_srs();
         dropped_srs();
         misaligned_srs();
+        sizes_of_srs();
         another_srs(argv[2]);
         evicted_while_proving();
         files();

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::outcome::{self, RustError};
 use crate::error::{Error, HandleKind};
 use crate::handles::Registry;
-use crate::prove::Srs;
+use crate::prove::{Sizes, Srs};
 use crate::raw::check_pointer;
 
 /// A reference to loaded parameters. `ptr` is a handle, not an address; NULL is an empty SRS.
@@ -111,6 +111,21 @@ pub unsafe extern "C" fn clone_SRS(srs: *const SRS) -> SRS {
         }
         // SAFETY: the caller's promise.
         Ok(SRS { ptr: HANDLES.insert(unsafe { resolve(srs) }?) })
+    })
+}
+
+/// Stores the sizes of the circuit that these parameters are for in `*out`, with `circuits` 1: what interlock_plan() takes.
+///
+/// Errors: EINVAL for a null or misaligned pointer, an empty SRS and one that was dropped; then `*out` is left alone.
+#[no_mangle]
+pub unsafe extern "C" fn interlock_srs_sizes(srs: *const SRS, out: *mut Sizes) -> RustError {
+    outcome::returning(|| {
+        check_pointer(out, 1, || "out".to_owned())?;
+        // SAFETY: the caller's promise.
+        let srs = unsafe { resolve(srs) }?;
+        // SAFETY: neither null nor misaligned, and the caller's promise.
+        unsafe { out.write(Sizes::from(&srs.parameters().counts)) };
+        Ok(())
     })
 }
 

@@ -20,6 +20,7 @@ use crate::error::Error;
 #[cfg(any(test, interlock_cuda))]
 use crate::error::Shortfall;
 use crate::mem::granule::{granule, ALIGNMENT, PAGE};
+use crate::params::Counts;
 
 #[cfg(feature = "kit")]
 pub(crate) mod forced;
@@ -238,6 +239,14 @@ impl Division {
 
 /// Terms of the largest MSM that is done at once where there is room.
 const MOST_TERMS_AT_ONCE: usize = 1 << 27;
+
+/// Those of one circuit.
+impl From<&Counts> for Sizes {
+    fn from(counts: &Counts) -> Self {
+        let domain_log2 = counts.domain_log2() as usize;
+        Self { domain_log2, inputs: counts.inputs, aux: counts.l, a: counts.a, b: counts.b, circuits: 1 }
+    }
+}
 
 impl Sizes {
     /// The fastest plan within a budget.

@@ -159,6 +159,12 @@ fn the_least_circuits_need_little() {
 }
 
 #[test]
+fn parameters_have_sizes_of_one_circuit() {
+    let sizes = Sizes::from(&Counts { inputs: 2, h: 7, l: 5, a: 6, b: 3 });
+    assert_eq!(sizes, Sizes { domain_log2: 3, inputs: 2, aux: 5, a: 6, b: 3, circuits: 1 });
+}
+
+#[test]
 fn sizes_that_no_parameters_have_are_refused() {
     let right = porep(10);
     for (wrong, text) in [
