@@ -18,9 +18,10 @@ use crate::raw::{self, RawAssignment};
 ///
 /// Errors: EINVAL for too many circuits, a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS, a
 /// popcount that disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is none;
-/// ENOMEM; ENODEV if a GPU was asked for and none can prove; a negated cudaError, such as -2 if the budget for device memory
-/// (INTERLOCK_VRAM_BUDGET, interlock_gpu_locks_set_budget()) is too small; ESTALE if the parameter file was written to
-/// before what proves had taken the points from it; ENOTRECOVERABLE for a fault of the library's own.
+/// ENOMEM; ENODEV if a GPU was asked for and none can prove; a negated cudaError; -2, CUDA's number for a lack of
+/// memory, also if a budget (INTERLOCK_VRAM_BUDGET, interlock_gpu_locks_set_budget()) is too small and the CPU may not prove
+/// instead; ESTALE if the parameter file was written to before what proves had taken the points from it; ENOTRECOVERABLE
+/// for a fault of the library's own.
 #[no_mangle]
 pub unsafe extern "C" fn generate_groth16_proofs_c(
     provers: *const RawAssignment,
