@@ -129,6 +129,22 @@ typedef struct interlock_srs {
   void *ptr;
 } interlock_srs;
 
+// The sizes of circuits that are proved by one call: those of their parameters.
+typedef struct interlock_circuit_sizes {
+  // log2 of the domain's size m, which is one more than the points of the `h` query; at most 32.
+  size_t domain_log2;
+  // Public inputs, the constant one included; less than 2^32.
+  size_t inputs;
+  // Private variables: points of the `l` query; less than 2^32.
+  size_t aux;
+  // Points of the `a` query: of an assignment, `inp_assignment_size` + `a_aux_popcount`.
+  size_t a;
+  // Points of the `b` query in each of G1 and G2: of an assignment, `b_inp_popcount` + `b_aux_popcount`.
+  size_t b;
+  // How many circuits the call proves, 1 to 1048576.
+  size_t circuits;
+} interlock_circuit_sizes;
+
 // One circuit's input: 17 eight-byte fields, 136 bytes.
 //
 // Densities are bit vectors in 64-bit words, bit 0 of word 0 first; bits past the length are ignored.
@@ -194,22 +210,6 @@ typedef struct interlock_gpu_locks_statistics {
 // A callback for log messages. `level` is an interlock_log_level, `message` is NUL-terminated and valid during the
 // call only, `user` is what was registered with it. It may run on any thread, several at once, and must not unwind.
 typedef void (*interlock_log_callback)(int level, const char *message, void *user);
-
-// The sizes of circuits that are proved by one call: those of their parameters.
-typedef struct interlock_circuit_sizes {
-  // log2 of the domain's size m, which is one more than the points of the `h` query; at most 32.
-  size_t domain_log2;
-  // Public inputs, the constant one included.
-  size_t inputs;
-  // Private variables: points of the `l` query.
-  size_t aux;
-  // Points of the `a` query.
-  size_t a;
-  // Points of the `b` query in each of G1 and G2.
-  size_t b;
-  // How many circuits the call proves.
-  size_t circuits;
-} interlock_circuit_sizes;
 
 // How a proof is made within a budget. Sizes are in bytes unless they say otherwise; what depends on the values of scalars is an upper
 // bound, for scalars none of which is 0 or 1.
@@ -280,7 +280,13 @@ void drop_SRS(struct interlock_srs *srs);
 // one that was dropped.
 struct interlock_srs clone_SRS(const struct interlock_srs *srs);
 
-// Proves `num_circuits` circuits with one SRS and writes one proof for each.
+// Stores the sizes of the circuit that these parameters are for in `*out`, with `circuits` 1: what interlock_plan() takes.
+//
+// Errors: EINVAL for a null or misaligned pointer, an empty SRS and one that was dropped; then `*out` is left alone.
+struct interlock_error interlock_srs_sizes(const struct interlock_srs *srs,
+                                           struct interlock_circuit_sizes *out);
+
+// Proves `num_circuits` circuits, 1,048,576 at most, with one SRS and writes one proof for each.
 //
 // `provers`, `r_s`, `s_s`: `num_circuits` elements each; r and s are the blinding scalars. `proofs`: room for
 // `num_circuits` proofs, which may be uninitialised; all are written on success and none otherwise. `gpu_locks`: NULL, or
@@ -289,10 +295,12 @@ struct interlock_srs clone_SRS(const struct interlock_srs *srs);
 // The proofs are a pure function of the inputs: byte for byte those of bellperson's own prover. With `num_circuits` 0 the
 // call succeeds and looks at nothing. Any number of threads may call at once.
 //
-// Errors: EINVAL for a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS, a popcount that
-// disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is none; ENOMEM; ENODEV
-// if a GPU was asked for and none can prove; a negated cudaError; ESTALE if the parameter file was written to before
-// what proves had taken the points from it; ENOTRECOVERABLE for a fault of the library's own.
+// Errors: EINVAL for too many circuits, a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS, a
+// popcount that disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is none;
+// ENOMEM; ENODEV if a GPU was asked for and none can prove; a negated cudaError; -2, CUDA's number for a lack of
+// memory, also if a budget (INTERLOCK_VRAM_BUDGET, interlock_gpu_locks_set_budget()) is too small and the CPU may not prove
+// instead; ESTALE if the parameter file was written to before what proves had taken the points from it; ENOTRECOVERABLE
+// for a fault of the library's own.
 struct interlock_error generate_groth16_proofs_c(const struct interlock_assignment *provers,
                                                  size_t num_circuits,
                                                  const interlock_fr *r_s,
@@ -348,10 +356,12 @@ void *create_gpu_mutex(void);
 // The same as destroy_gpu_locks(), under the name that callers of `supraseal-c2` know.
 void destroy_gpu_mutex(void *gpu_locks);
 
-// Sets the device of proofs with this handle whose `gpu_index` is −1 or whose function has none: a device in CUDA's order, or −1
-// to let the library choose for each the one that will be free first, which is so at first. NULL sets it for calls without a handle.
+// Sets the device of proofs with this handle whose `gpu_index` is -1 or whose function has none: a device in CUDA's order, or
+// -1 to let the library choose for each the one that will be free first, which is so at first. NULL sets it for calls without
+// a handle.
 //
-// Errors: EINVAL for a handle that is none or was destroyed, and for a number that names no device.
+// Errors: EINVAL for a handle that is none or was destroyed, and for a number that names no device; ENODEV where there are
+// none, with the reason.
 struct interlock_error interlock_gpu_locks_set_device(void *gpu_locks,
                                                       int device);
 
@@ -362,8 +372,12 @@ struct interlock_error interlock_gpu_locks_set_device(void *gpu_locks,
 struct interlock_error interlock_gpu_locks_set_workers(void *gpu_locks,
                                                        size_t workers);
 
-// Sets the most bytes of device memory that a call with this handle plans with, beside its parameters; 0 for what the device has to
-// give (see INTERLOCK_VRAM_BUDGET), which is so at first. NULL sets it for calls without a handle.
+// Sets the most bytes of device memory that a call with this handle plans with; 0 for what the device has to give (see
+// INTERLOCK_VRAM_BUDGET), which is so at first. NULL sets it for calls without a handle.
+//
+// It does not count scratch, which all calls on a device share, nor parameters that stay in device memory; what streamed
+// parameters pass through does count. The budget of interlock_plan(), like INTERLOCK_VRAM_BUDGET, counts all of these. A call
+// whose budget is too small fails with -2, or proves on the CPU where it may.
 //
 // Errors: EINVAL for a handle that is none or was destroyed.
 struct interlock_error interlock_gpu_locks_set_budget(void *gpu_locks,
@@ -426,11 +440,13 @@ void interlock_set_log_callback(interlock_log_callback callback,
 // Errors: EINVAL for a number that is none.
 struct interlock_error interlock_set_log_level(int level);
 
-// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would be made, what
-// they would hold at a time and send over the bus. It asks no GPU: the budget is what INTERLOCK_VRAM_BUDGET would say.
+// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would be
+// made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what INTERLOCK_VRAM_BUDGET would
+// say, and parameters and scratch count. (That of interlock_gpu_locks_set_budget() is for a call beside scratch and beside
+// parameters that stay in device memory.) interlock_srs_sizes() gives the sizes of parameters.
 //
-// Errors: EINVAL for a null or misaligned pointer, and for sizes that no parameters have; -2, CUDA's number for a lack of memory, if not even
-// the smallest variant fits: the text says what budget would do. `*out` is written on success only.
+// Errors: EINVAL for a null or misaligned pointer, and for sizes that no parameters have; -2, CUDA's number for a lack of
+// memory, if not even the smallest variant fits: the text says what budget would do. `*out` is written on success only.
 struct interlock_error interlock_plan(const struct interlock_circuit_sizes *sizes,
                                       size_t budget,
                                       struct interlock_memory_plan *out);
@@ -449,10 +465,14 @@ void interlock_trace_stop(void);
 
 // Writes what was traced to the file at `path`, in the place of what may be there: JSON in Chrome's trace event format, which
 // https://ui.perfetto.dev and chrome://tracing show. Tracing goes on. What a GPU did is known once the call that asked for it
-// has ended. `path`: NUL-terminated, in the file system's encoding.
+// has ended.
+//
+// `path`: NUL-terminated, in the file system's encoding. A symbolic link is followed; one that leads nowhere is an error. A
+// file that is replaced leaves its permissions, a new one has those that umask gives.
 //
 // Errors: EINVAL if `path` is NULL; ENODATA if nothing was ever traced; ENOMEM; the errno of a file operation, such as ENOENT
-// or EACCES; EISDIR, ENOTSUP (there is something that is no regular file). Then the file is as it was.
+// or EACCES, which is also that of a link that neither this process's user nor root owns; ELOOP; EISDIR; ENOTSUP for what is
+// no regular file, and for the name of an open one, such as /dev/stdout. Then the file is as it was.
 struct interlock_error interlock_trace_write(const char *path);
 
 #ifdef __cplusplus

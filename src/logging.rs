@@ -108,16 +108,27 @@ fn pass_on(at: Level, message: Arguments<'_>) {
     if log::log_enabled!(target: "interlock", log_level) {
         log::log!(target: "interlock", log_level, "{message}");
     } else if at <= level() {
-        let name = match at {
-            Level::Error => "error",
-            Level::Warn => "warning",
-            _ => "note",
-        };
-        // A closed standard error must not become a panic.
-        without_sigpipe(|| {
-            let _ = writeln!(std::io::stderr().lock(), "interlock: {name}: {message}");
-        });
+        print(at, message);
     }
+}
+
+/// Warns on standard error, whatever the callback: when the program exits, what a callback needs may be gone.
+pub(crate) fn warn_at_exit(message: &str) {
+    if Level::Warn <= level() {
+        print(Level::Warn, format_args!("{message}"));
+    }
+}
+
+fn print(at: Level, message: Arguments<'_>) {
+    let name = match at {
+        Level::Error => "error",
+        Level::Warn => "warning",
+        _ => "note",
+    };
+    // A closed standard error must not become a panic.
+    without_sigpipe(|| {
+        let _ = writeln!(std::io::stderr().lock(), "interlock: {name}: {message}");
+    });
 }
 
 /// Runs `write` so that a pipe whose reader is gone is an error to it, and no signal that ends the process. (Rust

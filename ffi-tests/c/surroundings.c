@@ -332,6 +332,75 @@ static int noise_for_a_check(void)
     return prove() == REFUSED ? 0 : WRONG;
 }
 
+// ---- The timeline that INTERLOCK_TRACE keeps
+
+// How often `what` is in the file, or -1 without one.
+static int occurrences(const char *file, const char *what)
+{
+    size_t bytes;
+    char *content, *at;
+    int count = 0;
+    if (access(file, R_OK) != 0)
+        return -1;
+    content = (char *)read_whole(file, &bytes);
+    for (at = content; (at = (char *)memmem(at, bytes - (size_t)(at - content), what, strlen(what))) != NULL; at++)
+        count++;
+    free(content);
+    return count;
+}
+
+static char *scratch_folder(void)
+{
+    static char folder[] = "/tmp/interlock-surroundings-XXXXXX";
+    return mkdtemp(folder);
+}
+
+// The name is relative to the folder that the program was in then.
+static int traced_from_another_folder(void)
+{
+    char *folder = scratch_folder(), *params = realpath(v.params, NULL);
+    int outcome;
+    if (folder == NULL || chdir(folder) != 0 || params == NULL)
+        return WRONG;
+    v.params = params;
+    setenv("INTERLOCK_TRACE", "trace.json", 1);
+    outcome = prove();
+    if (chdir("/") != 0 || prove() != 0)
+        return WRONG;
+    sleep(1);
+    outcome |= prove();
+    if (access("trace.json", F_OK) == 0 || chdir(folder) != 0)
+        return WRONG;
+    outcome |= occurrences("trace.json", "\"starting proofs\"") >= 2 ? 0 : WRONG;
+    unlink("trace.json");
+    rmdir(folder);
+    return outcome;
+}
+
+// Nothing was said before: the folder went after the file had been written.
+static int traced_to_a_folder_that_went(void)
+{
+    char *folder = scratch_folder(), path[64], said[256] = "";
+    int ends[2], status;
+    pid_t child;
+    if (folder == NULL || pipe(ends) != 0)
+        return WRONG;
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        setenv("INTERLOCK_TRACE", path, 1);
+        if (prove() != 0 || unlink(path) != 0 || rmdir(folder) != 0)
+            _exit(WRONG);
+        exit(prove());
+    }
+    close(ends[1]);
+    status = status_of(child);
+    if (read(ends[0], said, sizeof said - 1) <= 0)
+        return WRONG;
+    return strstr(said, "warning: INTERLOCK_TRACE: cannot write trace file") != NULL ? status : WRONG;
+}
+
 // ---- Log callbacks
 
 static __thread int depth;
@@ -430,6 +499,8 @@ static const struct {
     {"noise in the settings", noise},
     {"noise for a backend", noise_for_a_backend},
     {"noise for a check", noise_for_a_check},
+    {"a trace from another folder", traced_from_another_folder},
+    {"a trace to a folder that went", traced_to_a_folder_that_went},
     {"a log callback that calls back", calling_back},
     {"a log callback that calls back, noise", calling_back_with_noise},
     {"log callbacks that wait for loads", callbacks_that_wait_for_loads},

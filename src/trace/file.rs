@@ -141,8 +141,12 @@ pub(super) fn keep_current() {
         return logging::warning!("INTERLOCK_TRACE is set, but nothing is traced: {error}");
     }
     let process = std::process::id();
+    // So that at_exit() has nothing to say of it.
+    logging::level();
+    let path = with_process(&pattern, process);
     let kept = Kept {
-        path: with_process(&pattern, process),
+        // The program may change its folder. One that has none any more will have nowhere to write.
+        path: std::path::absolute(&path).unwrap_or(path),
         process,
         writing: Mutex::new(()),
         due: AtomicU64::new(0),
@@ -162,34 +166,37 @@ pub(super) fn call_ended() {
     if now().0 < kept.due.load(Ordering::Relaxed) {
         return;
     }
-    if let Err(error) = kept.write() {
-        if !kept.has_complained.swap(true, Ordering::Relaxed) {
-            logging::warning!("{error}");
-        }
+    if let Some(complaint) = kept.write() {
+        logging::warning!("{complaint}");
     }
 }
 
 impl Kept {
-    /// Writes it, unless another thread does.
-    fn write(&self) -> Result<(), Error> {
-        let Ok(_writing) = self.writing.try_lock() else { return Ok(()) };
+    /// Writes it, unless another thread does. Returns what is to be said of it if that fails for the first time.
+    #[must_use]
+    fn write(&self) -> Option<String> {
+        let Ok(_writing) = self.writing.try_lock() else { return None };
         self.is_behind.store(false, Ordering::Relaxed);
         let begun = now();
         let written = write(&self.path);
         let ended = now();
         let rest = LEAST_BETWEEN.max(ended.since(begun) * TIMES_AS_LONG);
         self.due.store(ended.0.saturating_add(rest.as_nanos() as u64), Ordering::Relaxed);
-        written
+        let error = written.err()?;
+        let is_first = !self.has_complained.swap(true, Ordering::Relaxed);
+        is_first.then(|| format!("INTERLOCK_TRACE: {error}"))
     }
 }
 
 extern "C" fn at_exit() {
-    // Nothing may unwind from here, and there is nobody to tell.
+    // Nothing may unwind from here.
     let _ = std::panic::catch_unwind(|| {
         // In a forked child, locks may be held by threads that it does not have.
         let kept = KEPT.get().filter(|kept| kept.process == std::process::id());
         if let Some(kept) = kept.filter(|kept| kept.is_behind.load(Ordering::Relaxed)) {
-            let _ = kept.write();
+            if let Some(complaint) = kept.write() {
+                logging::warn_at_exit(&complaint);
+            }
         }
     });
 }
