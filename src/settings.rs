@@ -122,9 +122,16 @@ pub fn trace_file() -> Option<PathBuf> {
     std::env::var_os("INTERLOCK_TRACE").filter(|name| !name.is_empty()).map(PathBuf::from)
 }
 
-/// Whether what calls do is named to NVIDIA's profilers: `INTERLOCK_NVTX`, if it is set and not 0.
+/// Whether what calls do is named to NVIDIA's profilers: `INTERLOCK_NVTX=1`. May log, of any value but 0 and 1.
 pub fn nvtx() -> bool {
-    variable("INTERLOCK_NVTX").is_some_and(|value| value != "0")
+    match variable("INTERLOCK_NVTX").as_deref() {
+        None | Some("0") => false,
+        Some("1") => true,
+        Some(other) => {
+            logging::warning!("INTERLOCK_NVTX is {other:?}, but must be 0 or 1; 0 is used");
+            false
+        }
+    }
 }
 
 fn parse_bytes(text: &str) -> Option<usize> {

@@ -332,6 +332,34 @@ static int noise_for_a_check(void)
     return prove() == REFUSED ? 0 : WRONG;
 }
 
+// With a GPU and without.
+static int noise_for_a_budget(void)
+{
+    interlock_srs srs;
+    interlock_error error;
+    int outcome;
+    setenv("INTERLOCK_VRAM_BUDGET", "12 gigabytes", 1);
+    error = create_SRS(&srs, v.params, false);
+    outcome = error.code == EINVAL && strstr(error.message, "INTERLOCK_VRAM_BUDGET is \"12 gigabytes\"") != NULL;
+    free(error.message);
+    outcome = outcome && interlock_current_backend() == NULL && prove() == REFUSED;
+    setenv("INTERLOCK_VRAM_BUDGET", "12G", 1);
+    return outcome && interlock_current_backend() != NULL ? prove() : WRONG;
+}
+
+static void count_nvtx(int level, const char *message, void *count)
+{
+    *(int *)count += level == INTERLOCK_LOG_LEVEL_WARN && strstr(message, "INTERLOCK_NVTX is \"yes\"") != NULL;
+}
+
+static int noise_for_profilers(void)
+{
+    static int count;
+    setenv("INTERLOCK_NVTX", "yes", 1);
+    interlock_set_log_callback(count_nvtx, &count);
+    return prove() | prove() | (count == 1 ? 0 : WRONG);
+}
+
 // ---- The timeline that INTERLOCK_TRACE keeps
 
 // How often `what` is in the file, or -1 without one.
@@ -499,6 +527,8 @@ static const struct {
     {"noise in the settings", noise},
     {"noise for a backend", noise_for_a_backend},
     {"noise for a check", noise_for_a_check},
+    {"noise for a budget", noise_for_a_budget},
+    {"noise for profilers", noise_for_profilers},
     {"a trace from another folder", traced_from_another_folder},
     {"a trace to a folder that went", traced_to_a_folder_that_went},
     {"a log callback that calls back", calling_back},

@@ -46,6 +46,8 @@ pub(crate) fn select(device: Option<usize>, srs: Option<&Parameters>) -> Result<
         Ok(gpu)
     };
     let only = |backend| Selected { backend, instead: None };
+    // A mistake in it is told where it is made, not where there is a GPU at last.
+    settings::vram_budget()?;
     match (settings::backend()?, device) {
         (BackendChoice::Cpu, _) => Ok(only(&CPU)),
         (BackendChoice::Gpu, None) => gpu().map(only),
