@@ -41,7 +41,7 @@ pub(crate) fn pool() -> Result<&'static ThreadPool, Error> {
 }
 
 /// Stack of each thread: what std gives by itself, unless RUST_MIN_STACK says otherwise.
-const STACK_BYTES: usize = 2 << 20;
+pub(crate) const STACK_BYTES: usize = 2 << 20;
 
 /// The process in which the pool was first started, or 0.
 static STARTED_IN: AtomicU32 = AtomicU32::new(0);

@@ -383,6 +383,25 @@ static char *scratch_folder(void)
     return mkdtemp(folder);
 }
 
+// Calls that end just after the file was written are in it soon, without another call and before the program's end.
+static int traced_to_the_last_call(void)
+{
+    char *folder = scratch_folder(), path[64];
+    int ticks, found = 0;
+    if (folder == NULL)
+        return WRONG;
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    setenv("INTERLOCK_TRACE", path, 1);
+    if (prove() != 0 || prove() != 0)
+        return WRONG;
+    for (ticks = 0; ticks < SECONDS * 5 && found != 2; ticks++) {
+        usleep(100000);
+        found = occurrences(path, "\"finishing proofs\"");
+    }
+    unlink(path);
+    return rmdir(folder) == 0 && found == 2 ? 0 : WRONG;
+}
+
 // The name is relative to the folder that the program was in then.
 static int traced_from_another_folder(void)
 {
@@ -529,6 +548,7 @@ static const struct {
     {"noise for a check", noise_for_a_check},
     {"noise for a budget", noise_for_a_budget},
     {"noise for profilers", noise_for_profilers},
+    {"a trace to the last call", traced_to_the_last_call},
     {"a trace from another folder", traced_from_another_folder},
     {"a trace to a folder that went", traced_to_a_folder_that_went},
     {"a log callback that calls back", calling_back},

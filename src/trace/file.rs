@@ -1,8 +1,9 @@
 //! The file of a trace.
 //!
 //! A library is not told when its program ends. So the file that `INTERLOCK_TRACE` names is written when a call ends, by the thread that
-//! made it, but at most every second, and for at most a hundredth of the time; and, for what came after that, when the program calls
-//! `exit` or returns from `main`. A process that is killed leaves the file as it was up to a few seconds before, and always a whole one.
+//! made it, but at most every second, and for at most a hundredth of the time; for a call that comes too soon after that, when it is time,
+//! by a thread that ends then; and, for what came last, when the program calls `exit` or returns from `main`. A process that ends
+//! otherwise leaves the file as it was up to a few seconds before, and always a whole one.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -10,7 +11,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, TryLockError};
+use std::thread;
 use std::time::Duration;
 
 use super::chrome::{self, Origin};
@@ -18,11 +20,17 @@ use super::{now, ring, start};
 use crate::error::Error;
 use crate::logging;
 use crate::settings;
+use crate::threads::STACK_BYTES;
 
 /// The least time between two writings.
 const LEAST_BETWEEN: Duration = Duration::from_secs(1);
 /// And how many times as long as the writing took.
 const TIMES_AS_LONG: u32 = 99;
+
+/// The least time for which a thread waits.
+const LEAST_WAIT: Duration = Duration::from_millis(10);
+/// How long the program's end waits for a writing that another thread has begun.
+const MOST_AT_EXIT: Duration = Duration::from_secs(1);
 
 /// Writes what was recorded.
 ///
@@ -129,6 +137,8 @@ struct Kept {
     due: AtomicU64,
     /// Whether a call has ended since.
     is_behind: AtomicBool,
+    /// Whether a thread waits until it may be written.
+    has_thread: AtomicBool,
     has_complained: AtomicBool,
 }
 
@@ -151,6 +161,7 @@ pub(super) fn keep_current() {
         writing: Mutex::new(()),
         due: AtomicU64::new(0),
         is_behind: AtomicBool::new(false),
+        has_thread: AtomicBool::new(false),
         has_complained: AtomicBool::new(false),
     };
     if KEPT.set(kept).is_ok() {
@@ -162,21 +173,61 @@ pub(super) fn keep_current() {
 /// A call has ended, which may be the time to write. May log.
 pub(super) fn call_ended() {
     let Some(kept) = KEPT.get() else { return };
-    kept.is_behind.store(true, Ordering::Relaxed);
-    if now().0 < kept.due.load(Ordering::Relaxed) {
-        return;
-    }
-    if let Some(complaint) = kept.write() {
-        logging::warning!("{complaint}");
+    kept.is_behind.store(true, Ordering::SeqCst);
+    if kept.rest().is_zero() {
+        kept.write_or_warn();
+    } else {
+        kept.write_when_due();
     }
 }
 
 impl Kept {
+    /// How long it may not be written again.
+    fn rest(&self) -> Duration {
+        Duration::from_nanos(self.due.load(Ordering::Relaxed).saturating_sub(now().0))
+    }
+
+    /// Has a thread write it when it may be, unless one is there. Where none can be started, the next call or the program's end is waited for.
+    fn write_when_due(&'static self) {
+        if self.process != std::process::id() || self.has_thread.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let thread = thread::Builder::new().name("interlock-trace".to_owned()).stack_size(STACK_BYTES);
+        if thread.spawn(|| self.wait_and_write()).is_err() {
+            self.has_thread.store(false, Ordering::SeqCst);
+        }
+    }
+
+    fn wait_and_write(&self) {
+        loop {
+            thread::sleep(self.rest().max(LEAST_WAIT));
+            self.has_thread.store(false, Ordering::SeqCst);
+            if self.is_behind.load(Ordering::SeqCst) {
+                self.write_or_warn();
+            }
+            // It still is if a writer that had begun before the last call had ended was at it.
+            if !self.is_behind.load(Ordering::SeqCst) || self.has_thread.swap(true, Ordering::SeqCst) {
+                return;
+            }
+        }
+    }
+
+    /// May log.
+    fn write_or_warn(&self) {
+        if let Some(complaint) = self.write() {
+            logging::warning!("{complaint}");
+        }
+    }
+
+    fn is_being_written(&self) -> bool {
+        matches!(self.writing.try_lock(), Err(TryLockError::WouldBlock))
+    }
+
     /// Writes it, unless another thread does. Returns what is to be said of it if that fails for the first time.
     #[must_use]
     fn write(&self) -> Option<String> {
         let Ok(_writing) = self.writing.try_lock() else { return None };
-        self.is_behind.store(false, Ordering::Relaxed);
+        self.is_behind.store(false, Ordering::SeqCst);
         let begun = now();
         let written = write(&self.path);
         let ended = now();
@@ -193,7 +244,15 @@ extern "C" fn at_exit() {
     let _ = std::panic::catch_unwind(|| {
         // In a forked child, locks may be held by threads that it does not have.
         let kept = KEPT.get().filter(|kept| kept.process == std::process::id());
-        if let Some(kept) = kept.filter(|kept| kept.is_behind.load(Ordering::Relaxed)) {
+        let Some(kept) = kept else { return };
+        // What another thread has begun is to be whole. This very one may have called exit() while it wrote.
+        for _ in 0..MOST_AT_EXIT.as_millis() {
+            if !kept.is_being_written() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        if kept.is_behind.load(Ordering::SeqCst) {
             if let Some(complaint) = kept.write() {
                 logging::warn_at_exit(&complaint);
             }
