@@ -197,13 +197,13 @@ typedef struct interlock_proof {
 
 // What the calls with a handle did since it was created.
 typedef struct interlock_gpu_locks_statistics {
-  // Calls that began.
+  // Calls whose work began, after their checks. A call with several circuits is one.
   uint64_t calls;
   // How often one of them waited, for others of the handle or for device memory.
   uint64_t waits;
   // How long they waited in all, in nanoseconds.
   uint64_t waited_ns;
-  // Bytes of device memory that they were given in all.
+  // Bytes of device memory that they were given in all; 0 on the CPU.
   uint64_t bytes;
 } interlock_gpu_locks_statistics;
 
@@ -260,11 +260,12 @@ extern "C" {
 // is shared and not read again. `cache`: keep it in memory also when the last SRS is dropped, until evict_SRS(); the
 // four (INTERLOCK_SRS_CACHE) used last are kept. On error `*ret` is an empty SRS.
 //
-// Errors: EINVAL for a null pointer; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a
-// regular file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense),
-// EILSEQ (a coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity),
-// EPROTO (a point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a
-// GPU, ENODEV (one was asked for and none can prove) and negated cudaErrors.
+// Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET or INTERLOCK_CHECK_SUBGROUP that
+// is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular file),
+// ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense), EILSEQ (a coordinate
+// or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity), EPROTO (a point outside the
+// subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a GPU, ENODEV (one was asked
+// for and none can prove) and negated cudaErrors.
 struct interlock_error create_SRS(struct interlock_srs *ret,
                                   const char *path,
                                   bool cache);
@@ -365,8 +366,9 @@ void destroy_gpu_mutex(void *gpu_locks);
 struct interlock_error interlock_gpu_locks_set_device(void *gpu_locks,
                                                       int device);
 
-// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the others wait, first
-// come, first served. A call's work is done, for this, when all of it has been given to the device. A proof that a log callback makes counts too, and may wait for the call that it is called from. NULL sets it for calls without a handle.
+// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the others
+// wait, first come, first served. A call's work is done, for this, when all of it has been given to the device. A proof that a
+// log callback makes on the thread of a call that does its work begins at once. NULL sets it for calls without a handle.
 //
 // Errors: EINVAL for a handle that is none or was destroyed.
 struct interlock_error interlock_gpu_locks_set_workers(void *gpu_locks,
@@ -408,13 +410,14 @@ const char *interlock_last_error(void);
 // then nothing is changed.
 struct interlock_error interlock_set_backend(int backend);
 
-// Whether a backend could prove now: an interlock_backend value. Success says yes.
+// Whether a backend could prove now: an interlock_backend value. Success says yes. INTERLOCK_BACKEND has no say in it, as it
+// has in interlock_current_backend().
 //
 // Errors: EINVAL for a number that is none; ENODEV with the reason and what to do.
 struct interlock_error interlock_backend_status(int backend);
 
-// The name of the backend that would prove now, "cpu" or "gpu"; NULL if none would (interlock_last_error() says why).
-// Static; do not free.
+// The name of the backend that would prove now, "cpu" or "gpu", by interlock_set_backend() or else by INTERLOCK_BACKEND; NULL
+// if none would (interlock_last_error() says why). Static; do not free.
 const char *interlock_current_backend(void);
 
 // Stores the number of CUDA devices in `*count`; 0 on error.
@@ -455,7 +458,9 @@ struct interlock_error interlock_plan(const struct interlock_circuit_sizes *size
 // kernels on GPUs, and the GPU memory that is held. The last 65,536 spans are kept, in 6 MiB that are taken now.
 //
 // INTERLOCK_TRACE=FILE in the environment starts it with the first call and keeps FILE up to date; each %p in it stands for
-// the number of the process. FILE is written after a call, at most every second, and when the program exits.
+// the number of the process. FILE is written after a call, at most every second, within seconds of the last one, and when the
+// program exits: but not at the exit of a Go program, and not when a signal or _exit() ends the process. There call
+// interlock_trace_write() for what came last.
 //
 // Errors: ENOMEM; then nothing is changed.
 struct interlock_error interlock_trace_start(void);
@@ -470,9 +475,10 @@ void interlock_trace_stop(void);
 // `path`: NUL-terminated, in the file system's encoding. A symbolic link is followed; one that leads nowhere is an error. A
 // file that is replaced leaves its permissions, a new one has those that umask gives.
 //
-// Errors: EINVAL if `path` is NULL; ENODATA if nothing was ever traced; ENOMEM; the errno of a file operation, such as ENOENT
-// or EACCES, which is also that of a link that neither this process's user nor root owns; ELOOP; EISDIR; ENOTSUP for what is
-// no regular file, and for the name of an open one, such as /dev/stdout. Then the file is as it was.
+// Errors: EINVAL if `path` is NULL; ENODATA if nothing was ever traced, which INTERLOCK_TRACE starts with the first call
+// that loads parameters or proves; ENOMEM; the errno of a file operation, such as ENOENT or EACCES, which is also that of a
+// link that neither this process's user nor root owns; ELOOP; EISDIR; ENOTSUP for what is no regular file, and for the name
+// of an open one, such as /dev/stdout. Then the file is as it was.
 struct interlock_error interlock_trace_write(const char *path);
 
 #ifdef __cplusplus

@@ -475,6 +475,15 @@ static int calling_back(void)
     return prove() | outcome;
 }
 
+static int calling_back_with_one_worker(void)
+{
+    int outcome;
+    interlock_gpu_locks_set_workers(NULL, 1);
+    outcome = calling_back();
+    interlock_gpu_locks_set_workers(NULL, 0);
+    return outcome;
+}
+
 static int calling_back_with_noise(void)
 {
     setenv("INTERLOCK_CPU_THREADS", "garbage", 1);
@@ -552,6 +561,7 @@ static const struct {
     {"a trace from another folder", traced_from_another_folder},
     {"a trace to a folder that went", traced_to_a_folder_that_went},
     {"a log callback that calls back", calling_back},
+    {"a log callback that calls back, one worker", calling_back_with_one_worker},
     {"a log callback that calls back, noise", calling_back_with_noise},
     {"log callbacks that wait for loads", callbacks_that_wait_for_loads},
 };

@@ -54,8 +54,9 @@ pub extern "C" fn interlock_gpu_locks_set_device(gpu_locks: *mut c_void, device:
     })
 }
 
-/// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the others wait, first
-/// come, first served. A call's work is done, for this, when all of it has been given to the device. A proof that a log callback makes counts too, and may wait for the call that it is called from. NULL sets it for calls without a handle.
+/// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the others
+/// wait, first come, first served. A call's work is done, for this, when all of it has been given to the device. A proof that a
+/// log callback makes on the thread of a call that does its work begins at once. NULL sets it for calls without a handle.
 ///
 /// Errors: EINVAL for a handle that is none or was destroyed.
 #[no_mangle]
@@ -87,13 +88,13 @@ pub extern "C" fn interlock_gpu_locks_set_budget(gpu_locks: *mut c_void, bytes: 
 #[derive(Clone, Copy, Debug)]
 #[allow(non_camel_case_types)]
 pub struct interlock_gpu_locks_statistics {
-    /// Calls that began.
+    /// Calls whose work began, after their checks. A call with several circuits is one.
     pub calls: u64,
     /// How often one of them waited, for others of the handle or for device memory.
     pub waits: u64,
     /// How long they waited in all, in nanoseconds.
     pub waited_ns: u64,
-    /// Bytes of device memory that they were given in all.
+    /// Bytes of device memory that they were given in all; 0 on the CPU.
     pub bytes: u64,
 }
 

@@ -1,6 +1,8 @@
 //! The opaque `gpu_locks` handle: settings and statistics of the calls that are made with it.
 
+use std::cell::Cell;
 use std::ffi::c_void;
+use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -37,13 +39,13 @@ pub struct LockSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LockStatistics {
-    /// Calls that began.
+    /// Calls whose work began, after their checks. A call with several circuits is one.
     pub calls: u64,
     /// How often one of them waited, for others of the handle or for device memory.
     pub waits: u64,
     /// How long they waited in all.
     pub waited: Duration,
-    /// Bytes of device memory that they were given in all.
+    /// Bytes of device memory that they were given in all; 0 on the CPU.
     pub bytes: u64,
 }
 
@@ -126,13 +128,15 @@ impl Locks {
     }
 
     /// Begins a call's work: waits until it may. What is returned is to be dropped when all of the work is enqueued, not
-    /// when it is done: a caller that starts two proofs before it finishes the first must not wait for itself.
+    /// when it is done: a caller that starts two proofs before it finishes the first must not wait for itself. Nor does a call that a
+    /// log callback makes on the thread of another: it begins at once, whatever the handles of both.
     pub fn begin(&self) -> Call<'_> {
-        let turn = self.workers.turn();
+        let turn = (UNDER_WAY.get() == 0).then(|| self.workers.turn());
+        UNDER_WAY.set(UNDER_WAY.get() + 1);
         let mut statistics = lock(&self.statistics);
         statistics.calls += 1;
-        statistics.wait(turn.waited());
-        Call { _turn: turn }
+        statistics.wait(turn.as_ref().and_then(Turn::waited));
+        Call { _turn: turn, _thread: PhantomData }
     }
 
     /// Counts device memory that a call was given, and how long it had waited for it if it had to.
@@ -144,11 +148,23 @@ impl Locks {
     }
 }
 
+thread_local! {
+    /// How many calls do their work on this thread, one within the other.
+    static UNDER_WAY: Cell<usize> = const { Cell::new(0) };
+}
+
 /// A call that does its work, until this is dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct Call<'a> {
-    _turn: Turn<'a>,
+    _turn: Option<Turn<'a>>,
+    _thread: PhantomData<*const ()>,
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        UNDER_WAY.set(UNDER_WAY.get() - 1);
+    }
 }
 
 #[cfg(all(test, not(interlock_shuttle)))]
@@ -193,5 +209,27 @@ mod tests {
         assert!(waited > Duration::ZERO);
         locks.set_workers(None);
         let _both = (locks.begin(), locks.begin());
+    }
+
+    #[test]
+    fn a_call_within_another_does_not_wait_for_it() {
+        let (locks, others) = (Locks::default(), Locks::default());
+        for limited in [&locks, &others] {
+            limited.set_workers(NonZeroUsize::new(1));
+        }
+        let outer = locks.begin();
+        drop((locks.begin(), others.begin()));
+        assert_eq!((locks.statistics().calls, locks.statistics().waits), (2, 0));
+        thread::scope(|scope| {
+            scope.spawn(|| drop(locks.begin()));
+            while locks.waiting() == 0 {
+                thread::sleep(Duration::from_millis(1));
+            }
+            drop(outer);
+        });
+        assert_eq!(locks.statistics().waits, 1, "the outer call had its turn to the end");
+        let _next = locks.begin();
+        let nested = locks.begin();
+        drop(nested);
     }
 }
