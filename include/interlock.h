@@ -20,8 +20,9 @@
 // blst_p1_affine_compress of a (48), blst_p2_affine_compress of b (96), blst_p1_affine_compress of c (48).
 //
 // Conventions
-//   - Any thread may call any function, several at once. Nothing aborts, exits, unwinds out of a call, or writes to
-//     standard output; warnings go to standard error unless a callback takes them.
+//   - Any thread may call any function, several at once. Nothing exits, unwinds out of a call, or writes to
+//     standard output, and nothing aborts but for want of the little memory that any program needs: a lack of much is
+//     an error. Warnings go to standard error unless a callback takes them.
 //   - Handles (gpu_locks, pending proofs, an SRS's ptr) are numbers that are looked up, never addresses that are
 //     followed: a stale or garbage one is an error. They are not reused.
 //   - A child that is forked once parameters have been loaded or proofs made has none of the library's threads: there
@@ -211,8 +212,8 @@ typedef struct interlock_gpu_locks_statistics {
 // call only, `user` is what was registered with it. It may run on any thread, several at once, and must not unwind.
 typedef void (*interlock_log_callback)(int level, const char *message, void *user);
 
-// How a proof is made within a budget. Sizes are in bytes unless they say otherwise; what depends on the values of scalars is an upper
-// bound, for scalars none of which is 0 or 1.
+// How a proof is made within a budget. Sizes are in bytes unless they say otherwise; what depends on the values of
+// scalars is an upper bound, for scalars none of which is 0 or 1.
 typedef struct interlock_memory_plan {
   // Where the parameters are.
   enum interlock_residence parameters;
@@ -220,7 +221,7 @@ typedef struct interlock_memory_plan {
   enum interlock_vectors vectors;
   // What resident parameters hold; 0 if they are streamed.
   size_t parameter_bytes;
-  // What scratch holds.
+  // What scratch holds: once a device, for all calls there.
   size_t scratch_bytes;
   // What a slot for parameters holds, of which there are three; 0 if parameters are resident.
   size_t slot_bytes;
@@ -234,8 +235,8 @@ typedef struct interlock_memory_plan {
   size_t kept_bytes;
   // All that is held during the MSMs over a circuit's witness: parameters, scratch, slots, and the phase's own.
   size_t witness_phase_bytes;
-  // All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is one phase, so
-  // that both numbers are the same.
+  // All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is
+  // one phase, so that both numbers are the same.
   size_t h_phase_bytes;
   // Page-locked host memory for vectors.
   size_t host_vector_bytes;
@@ -245,8 +246,12 @@ typedef struct interlock_memory_plan {
   size_t copied_scalar_bytes;
   // Bytes that kernels read from and write to vectors in host memory during the call.
   size_t mapped_bytes;
-  // How long the call takes on an H200 with its bus, roughly: what variants are compared by.
+  // How long the call takes on an H200 with its bus, by a rough model that variants are compared by. What was measured
+  // took longer: the model is 20 to 55 % low.
   double seconds;
+  // Page-locked host memory for parameters that are streamed, once a device and not once a call; 0 if they are
+  // resident.
+  size_t host_parameter_bytes;
 } interlock_memory_plan;
 
 #ifdef __cplusplus
@@ -254,18 +259,19 @@ extern "C" {
 #endif // __cplusplus
 
 // Loads the parameter file at `path` into `*ret`, and returns when every point of it has been read and checked, by the
-// backend that would prove now: the points are then in memory, or on a GPU. Another takes them from the file on first use.
+// backend that would prove now: the points are then in memory, or on a GPU. Another takes them from the file on first
+// use.
 //
 // `path`: NUL-terminated, in the file system's encoding. A file that is in memory already, under this path or another,
 // is shared and not read again. `cache`: keep it in memory also when the last SRS is dropped, until evict_SRS(); the
 // four (INTERLOCK_SRS_CACHE) used last are kept. On error `*ret` is an empty SRS.
 //
-// Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET or INTERLOCK_CHECK_SUBGROUP that
-// is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular file),
-// ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense), EILSEQ (a coordinate
-// or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity), EPROTO (a point outside the
-// subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a GPU, ENODEV (one was asked
-// for and none can prove) and negated cudaErrors.
+// Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET or INTERLOCK_CHECK_SUBGROUP
+// that is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular
+// file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense), EILSEQ (a
+// coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity), EPROTO (a
+// point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a GPU,
+// ENODEV (one was asked for and none can prove) and negated cudaErrors.
 struct interlock_error create_SRS(struct interlock_srs *ret,
                                   const char *path,
                                   bool cache);
@@ -274,14 +280,16 @@ struct interlock_error create_SRS(struct interlock_srs *ret,
 // NULL and an empty SRS are left alone.
 void evict_SRS(const struct interlock_srs *srs);
 
-// Ends one reference and makes `*srs` empty. Proofs that use the parameters go on. NULL and an empty SRS are left alone.
+// Ends one reference and makes `*srs` empty. Proofs that use the parameters go on. NULL and an empty SRS are left
+// alone.
 void drop_SRS(struct interlock_srs *srs);
 
 // Returns another reference to the same parameters, to be dropped by itself; an empty SRS for NULL, an empty one, and
 // one that was dropped.
 struct interlock_srs clone_SRS(const struct interlock_srs *srs);
 
-// Stores the sizes of the circuit that these parameters are for in `*out`, with `circuits` 1: what interlock_plan() takes.
+// Stores the sizes of the circuit that these parameters are for in `*out`, with `circuits` 1: what interlock_plan()
+// takes.
 //
 // Errors: EINVAL for a null or misaligned pointer, an empty SRS and one that was dropped; then `*out` is left alone.
 struct interlock_error interlock_srs_sizes(const struct interlock_srs *srs,
@@ -290,18 +298,19 @@ struct interlock_error interlock_srs_sizes(const struct interlock_srs *srs,
 // Proves `num_circuits` circuits, 1,048,576 at most, with one SRS and writes one proof for each.
 //
 // `provers`, `r_s`, `s_s`: `num_circuits` elements each; r and s are the blinding scalars. `proofs`: room for
-// `num_circuits` proofs, which may be uninitialised; all are written on success and none otherwise. `gpu_locks`: NULL, or
-// what create_gpu_locks() returned. Everything still belongs to the caller, and nothing of it is needed after the call.
+// `num_circuits` proofs, which may be uninitialised; all are written on success and none otherwise. `gpu_locks`: NULL,
+// or what create_gpu_locks() returned. Everything still belongs to the caller, and nothing of it is needed after the
+// call.
 //
-// The proofs are a pure function of the inputs: byte for byte those of bellperson's own prover. With `num_circuits` 0 the
-// call succeeds and looks at nothing. Any number of threads may call at once.
+// The proofs are a pure function of the inputs: byte for byte those of bellperson's own prover. With `num_circuits` 0
+// the call succeeds and looks at nothing. Any number of threads may call at once.
 //
-// Errors: EINVAL for too many circuits, a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS, a
-// popcount that disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is none;
-// ENOMEM; ENODEV if a GPU was asked for and none can prove; a negated cudaError; -2, CUDA's number for a lack of
-// memory, also if a budget (INTERLOCK_VRAM_BUDGET, interlock_gpu_locks_set_budget()) is too small and the CPU may not prove
-// instead; ESTALE if the parameter file was written to before what proves had taken the points from it; ENOTRECOVERABLE
-// for a fault of the library's own.
+// Errors: EINVAL for too many circuits, a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS,
+// a popcount that disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is
+// none; ENOMEM; ENODEV if a GPU was asked for and none can prove; a negated cudaError; -2, CUDA's number for a lack of
+// memory, also if a budget (INTERLOCK_VRAM_BUDGET, interlock_gpu_locks_set_budget()) is too small and the CPU may not
+// prove instead; ESTALE if the parameter file was written to before what proves had taken the points from it;
+// ENOTRECOVERABLE for a fault of the library's own.
 struct interlock_error generate_groth16_proofs_c(const struct interlock_assignment *provers,
                                                  size_t num_circuits,
                                                  const interlock_fr *r_s,
@@ -314,8 +323,8 @@ struct interlock_error generate_groth16_proofs_c(const struct interlock_assignme
 //
 // Arguments are those of generate_groth16_proofs_c(). When the call returns, the caller may free or overwrite a, b, c,
 // `r_s`, `s_s` and the array `provers`. The densities and the inp and aux assignments must stay, unchanged, until
-// finalize_groth16_proof_c() or destroy_pending_proof(). The handle may be used from any thread, and need not be the only
-// one: begin the next batch while this one is pending. On error `*pending_out` is NULL.
+// finalize_groth16_proof_c() or destroy_pending_proof(). The handle may be used from any thread, and need not be the
+// only one: begin the next batch while this one is pending. On error `*pending_out` is NULL.
 //
 // Errors: those of generate_groth16_proofs_c(), and EINVAL if `pending_out` is NULL.
 struct interlock_error generate_groth16_proofs_start_c(const struct interlock_assignment *provers,
@@ -328,8 +337,8 @@ struct interlock_error generate_groth16_proofs_start_c(const struct interlock_as
 
 // Finishes what generate_groth16_proofs_start_c() began and writes its proofs.
 //
-// `proofs`: room for as many proofs as the batch has circuits; all are written on success and none otherwise. The handle
-// is used up either way, unless `proofs` itself is NULL or misaligned; a second call with it is an error, and
+// `proofs`: room for as many proofs as the batch has circuits; all are written on success and none otherwise. The
+// handle is used up either way, unless `proofs` itself is NULL or misaligned; a second call with it is an error, and
 // destroy_pending_proof() on it does nothing.
 //
 // Errors: EINVAL for a handle that is none, or was finalized or destroyed before; otherwise those of
@@ -357,18 +366,19 @@ void *create_gpu_mutex(void);
 // The same as destroy_gpu_locks(), under the name that callers of `supraseal-c2` know.
 void destroy_gpu_mutex(void *gpu_locks);
 
-// Sets the device of proofs with this handle whose `gpu_index` is -1 or whose function has none: a device in CUDA's order, or
-// -1 to let the library choose for each the one that will be free first, which is so at first. NULL sets it for calls without
-// a handle.
+// Sets the device of proofs with this handle whose `gpu_index` is -1 or whose function has none: a device in CUDA's
+// order, or -1 to let the library choose for each the one that will be free first, which is so at first. NULL sets it
+// for calls without a handle.
 //
-// Errors: EINVAL for a handle that is none or was destroyed, and for a number that names no device; ENODEV where there are
-// none, with the reason.
+// Errors: EINVAL for a handle that is none or was destroyed, and for a number that names no device; ENODEV where there
+// are none, with the reason.
 struct interlock_error interlock_gpu_locks_set_device(void *gpu_locks,
                                                       int device);
 
-// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the others
-// wait, first come, first served. A call's work is done, for this, when all of it has been given to the device. A proof that a
-// log callback makes on the thread of a call that does its work begins at once. NULL sets it for calls without a handle.
+// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the
+// others wait, first come, first served. A call's work is done, for this, when all of it has been given to the device.
+// A proof that a log callback makes on the thread of a call that does its work begins at once. NULL sets it for calls
+// without a handle.
 //
 // Errors: EINVAL for a handle that is none or was destroyed.
 struct interlock_error interlock_gpu_locks_set_workers(void *gpu_locks,
@@ -377,9 +387,9 @@ struct interlock_error interlock_gpu_locks_set_workers(void *gpu_locks,
 // Sets the most bytes of device memory that a call with this handle plans with; 0 for what the device has to give (see
 // INTERLOCK_VRAM_BUDGET), which is so at first. NULL sets it for calls without a handle.
 //
-// It does not count scratch, which all calls on a device share, nor parameters that stay in device memory; what streamed
-// parameters pass through does count. The budget of interlock_plan(), like INTERLOCK_VRAM_BUDGET, counts all of these. A call
-// whose budget is too small fails with -2, or proves on the CPU where it may.
+// It does not count scratch, which all calls on a device share, nor parameters that stay in device memory; what
+// streamed parameters pass through does count. The budget of interlock_plan(), like INTERLOCK_VRAM_BUDGET, counts all
+// of these. A call whose budget is too small fails with -2, or proves on the CPU where it may.
 //
 // Errors: EINVAL for a handle that is none or was destroyed.
 struct interlock_error interlock_gpu_locks_set_budget(void *gpu_locks,
@@ -391,8 +401,8 @@ struct interlock_error interlock_gpu_locks_set_budget(void *gpu_locks,
 struct interlock_error interlock_gpu_locks_get_statistics(const void *gpu_locks,
                                                           struct interlock_gpu_locks_statistics *statistics);
 
-// Gives device memory back to the system that no parameters and no proof need now; what proofs need is taken again as they need it.
-// Parameters stay on their devices as long as they are loaded. Does nothing where there is no GPU.
+// Gives device memory back to the system that no parameters and no proof need now; what proofs need is taken again as
+// they need it. Parameters stay on their devices as long as they are loaded. Does nothing where there is no GPU.
 //
 // Errors: those of CUDA.
 struct interlock_error interlock_release_gpu_memory(void);
@@ -410,14 +420,14 @@ const char *interlock_last_error(void);
 // then nothing is changed.
 struct interlock_error interlock_set_backend(int backend);
 
-// Whether a backend could prove now: an interlock_backend value. Success says yes. INTERLOCK_BACKEND has no say in it, as it
-// has in interlock_current_backend().
+// Whether a backend could prove now: an interlock_backend value. Success says yes. This ignores
+// INTERLOCK_BACKEND; interlock_current_backend() does not.
 //
 // Errors: EINVAL for a number that is none; ENODEV with the reason and what to do.
 struct interlock_error interlock_backend_status(int backend);
 
-// The name of the backend that would prove now, "cpu" or "gpu", by interlock_set_backend() or else by INTERLOCK_BACKEND; NULL
-// if none would (interlock_last_error() says why). Static; do not free.
+// The name of the backend that would prove now, "cpu" or "gpu", by interlock_set_backend() or else by
+// INTERLOCK_BACKEND; NULL if none would (interlock_last_error() says why). Static; do not free.
 const char *interlock_current_backend(void);
 
 // Stores the number of CUDA devices in `*count`; 0 on error.
@@ -443,13 +453,15 @@ void interlock_set_log_callback(interlock_log_callback callback,
 // Errors: EINVAL for a number that is none.
 struct interlock_error interlock_set_log_level(int level);
 
-// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would be
-// made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what INTERLOCK_VRAM_BUDGET would
-// say, and parameters and scratch count. (That of interlock_gpu_locks_set_budget() is for a call beside scratch and beside
-// parameters that stay in device memory.) interlock_srs_sizes() gives the sizes of parameters.
+// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would
+// be made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what
+// INTERLOCK_VRAM_BUDGET would say, and parameters and scratch count. (That of interlock_gpu_locks_set_budget() is for a
+// call beside scratch and beside parameters that stay in device memory.) interlock_srs_sizes() gives the sizes of
+// parameters.
 //
-// Errors: EINVAL for a null or misaligned pointer, and for sizes that no parameters have; -2, CUDA's number for a lack of
-// memory, if not even the smallest variant fits: the text says what budget would do. `*out` is written on success only.
+// Errors: EINVAL for a null or misaligned pointer, and for sizes that no parameters have; -2, CUDA's number for a lack
+// of memory, if not even the smallest variant fits: the text says what budget would do. `*out` is written on success
+// only.
 struct interlock_error interlock_plan(const struct interlock_circuit_sizes *sizes,
                                       size_t budget,
                                       struct interlock_memory_plan *out);
@@ -457,10 +469,10 @@ struct interlock_error interlock_plan(const struct interlock_circuit_sizes *size
 // Forgets what was traced and traces the calls that begin from now on: their phases and waits on the host, uploads and
 // kernels on GPUs, and the GPU memory that is held. The last 65,536 spans are kept, in 6 MiB that are taken now.
 //
-// INTERLOCK_TRACE=FILE in the environment starts it with the first call and keeps FILE up to date; each %p in it stands for
-// the number of the process. FILE is written after a call, at most every second, within seconds of the last one, and when the
-// program exits: but not at the exit of a Go program, and not when a signal or _exit() ends the process. There call
-// interlock_trace_write() for what came last.
+// INTERLOCK_TRACE=FILE in the environment starts it with the first call and keeps FILE up to date; each %p in it stands
+// for the number of the process. FILE is written after a call, at most every second, within seconds of the last one,
+// and when the program exits: but not at the exit of a Go program, and not when a signal or _exit() ends the process.
+// There call interlock_trace_write() for what came last.
 //
 // Errors: ENOMEM; then nothing is changed.
 struct interlock_error interlock_trace_start(void);
@@ -468,17 +480,17 @@ struct interlock_error interlock_trace_start(void);
 // Traces nothing more. What was traced stays, to be written, until interlock_trace_start() is called again.
 void interlock_trace_stop(void);
 
-// Writes what was traced to the file at `path`, in the place of what may be there: JSON in Chrome's trace event format, which
-// https://ui.perfetto.dev and chrome://tracing show. Tracing goes on. What a GPU did is known once the call that asked for it
-// has ended.
+// Writes what was traced to the file at `path`, in the place of what may be there: JSON in Chrome's trace event format,
+// which https://ui.perfetto.dev and chrome://tracing show. Tracing goes on. What a GPU did is known once the call that
+// asked for it has ended.
 //
-// `path`: NUL-terminated, in the file system's encoding. A symbolic link is followed; one that leads nowhere is an error. A
-// file that is replaced leaves its permissions, a new one has those that umask gives.
+// `path`: NUL-terminated, in the file system's encoding. A symbolic link is followed; one that leads nowhere is an
+// error. A file that is replaced leaves its permissions, a new one has those that umask gives.
 //
-// Errors: EINVAL if `path` is NULL; ENODATA if nothing was ever traced, which INTERLOCK_TRACE starts with the first call
-// that loads parameters or proves; ENOMEM; the errno of a file operation, such as ENOENT or EACCES, which is also that of a
-// link that neither this process's user nor root owns; ELOOP; EISDIR; ENOTSUP for what is no regular file, and for the name
-// of an open one, such as /dev/stdout. Then the file is as it was.
+// Errors: EINVAL if `path` is NULL; ENODATA if nothing was ever traced, which INTERLOCK_TRACE starts with the first
+// call that loads parameters or proves; ENOMEM; the errno of a file operation, such as ENOENT or EACCES, which is also
+// that of a link that neither this process's user nor root owns; ELOOP; EISDIR; ENOTSUP for what is no regular file,
+// and for the name of an open one, such as /dev/stdout. Then the file is as it was.
 struct interlock_error interlock_trace_write(const char *path);
 
 #ifdef __cplusplus

@@ -75,12 +75,13 @@ ASSERT(sizeof(interlock_circuit_sizes) == 48);
 FIELD(interlock_circuit_sizes, domain_log2, 0, 8);
 FIELD(interlock_circuit_sizes, circuits, 40, 8);
 
-ASSERT(sizeof(interlock_memory_plan) == 120);
+ASSERT(sizeof(interlock_memory_plan) == 128);
 FIELD(interlock_memory_plan, parameters, 0, 4);
 FIELD(interlock_memory_plan, vectors, 4, 4);
 FIELD(interlock_memory_plan, parameter_bytes, 8, 8);
 FIELD(interlock_memory_plan, mapped_bytes, 104, 8);
 FIELD(interlock_memory_plan, seconds, 112, 8);
+FIELD(interlock_memory_plan, host_parameter_bytes, 120, 8);
 
 ASSERT(INTERLOCK_BACKEND_AUTO == 0);
 ASSERT(INTERLOCK_BACKEND_CPU == 1);

@@ -48,6 +48,9 @@ static void budgets(void)
         check(plan.seconds > 0 && (i == 0 || plan.seconds <= before), "%zu GiB: slower", expected[i].gib);
         check((plan.copied_parameter_bytes == 0) == (plan.parameters == INTERLOCK_RESIDENCE_RESIDENT),
               "%zu GiB: %zu bytes of parameters are copied", expected[i].gib, plan.copied_parameter_bytes);
+        check((plan.host_parameter_bytes == 0) == (plan.parameters == INTERLOCK_RESIDENCE_RESIDENT)
+                  && plan.host_parameter_bytes >= plan.copied_parameter_bytes,
+              "%zu GiB: %zu bytes of parameters in host memory", expected[i].gib, plan.host_parameter_bytes);
         check((plan.mapped_bytes == 0) == (plan.vectors >= INTERLOCK_VECTORS_TWO) && plan.copied_scalar_bytes > 16 * GIB / 2,
               "%zu GiB: %zu bytes are accessed over the bus", expected[i].gib, plan.mapped_bytes);
         before = plan.seconds;

@@ -37,8 +37,8 @@ pub extern "C" fn interlock_set_backend(backend: c_int) -> RustError {
     })
 }
 
-/// Whether a backend could prove now: an interlock_backend value. Success says yes. INTERLOCK_BACKEND has no say in it, as it
-/// has in interlock_current_backend().
+/// Whether a backend could prove now: an interlock_backend value. Success says yes. This ignores
+/// INTERLOCK_BACKEND; interlock_current_backend() does not.
 ///
 /// Errors: EINVAL for a number that is none; ENODEV with the reason and what to do.
 #[no_mangle]
@@ -46,8 +46,8 @@ pub extern "C" fn interlock_backend_status(backend: c_int) -> RustError {
     outcome::returning(|| prove::available(choice_from(backend)?))
 }
 
-/// The name of the backend that would prove now, "cpu" or "gpu", by interlock_set_backend() or else by INTERLOCK_BACKEND; NULL
-/// if none would (interlock_last_error() says why). Static; do not free.
+/// The name of the backend that would prove now, "cpu" or "gpu", by interlock_set_backend() or else by
+/// INTERLOCK_BACKEND; NULL if none would (interlock_last_error() says why). Static; do not free.
 #[no_mangle]
 pub extern "C" fn interlock_current_backend() -> *const c_char {
     outcome::or(std::ptr::null(), "interlock_current_backend", || {

@@ -10,18 +10,19 @@ use crate::raw::{self, RawAssignment};
 /// Proves `num_circuits` circuits, 1,048,576 at most, with one SRS and writes one proof for each.
 ///
 /// `provers`, `r_s`, `s_s`: `num_circuits` elements each; r and s are the blinding scalars. `proofs`: room for
-/// `num_circuits` proofs, which may be uninitialised; all are written on success and none otherwise. `gpu_locks`: NULL, or
-/// what create_gpu_locks() returned. Everything still belongs to the caller, and nothing of it is needed after the call.
+/// `num_circuits` proofs, which may be uninitialised; all are written on success and none otherwise. `gpu_locks`: NULL,
+/// or what create_gpu_locks() returned. Everything still belongs to the caller, and nothing of it is needed after the
+/// call.
 ///
-/// The proofs are a pure function of the inputs: byte for byte those of bellperson's own prover. With `num_circuits` 0 the
-/// call succeeds and looks at nothing. Any number of threads may call at once.
+/// The proofs are a pure function of the inputs: byte for byte those of bellperson's own prover. With `num_circuits` 0
+/// the call succeeds and looks at nothing. Any number of threads may call at once.
 ///
-/// Errors: EINVAL for too many circuits, a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS, a
-/// popcount that disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is none;
-/// ENOMEM; ENODEV if a GPU was asked for and none can prove; a negated cudaError; -2, CUDA's number for a lack of
-/// memory, also if a budget (INTERLOCK_VRAM_BUDGET, interlock_gpu_locks_set_budget()) is too small and the CPU may not prove
-/// instead; ESTALE if the parameter file was written to before what proves had taken the points from it; ENOTRECOVERABLE
-/// for a fault of the library's own.
+/// Errors: EINVAL for too many circuits, a null or misaligned pointer, an empty SRS, a size that disagrees with the SRS,
+/// a popcount that disagrees with its bits, a scalar that is not below the group order, a `gpu_locks` value that is
+/// none; ENOMEM; ENODEV if a GPU was asked for and none can prove; a negated cudaError; -2, CUDA's number for a lack of
+/// memory, also if a budget (INTERLOCK_VRAM_BUDGET, interlock_gpu_locks_set_budget()) is too small and the CPU may not
+/// prove instead; ESTALE if the parameter file was written to before what proves had taken the points from it;
+/// ENOTRECOVERABLE for a fault of the library's own.
 #[no_mangle]
 pub unsafe extern "C" fn generate_groth16_proofs_c(
     provers: *const RawAssignment,
@@ -48,8 +49,8 @@ pub unsafe extern "C" fn generate_groth16_proofs_c(
 ///
 /// Arguments are those of generate_groth16_proofs_c(). When the call returns, the caller may free or overwrite a, b, c,
 /// `r_s`, `s_s` and the array `provers`. The densities and the inp and aux assignments must stay, unchanged, until
-/// finalize_groth16_proof_c() or destroy_pending_proof(). The handle may be used from any thread, and need not be the only
-/// one: begin the next batch while this one is pending. On error `*pending_out` is NULL.
+/// finalize_groth16_proof_c() or destroy_pending_proof(). The handle may be used from any thread, and need not be the
+/// only one: begin the next batch while this one is pending. On error `*pending_out` is NULL.
 ///
 /// Errors: those of generate_groth16_proofs_c(), and EINVAL if `pending_out` is NULL.
 #[no_mangle]
@@ -76,8 +77,8 @@ pub unsafe extern "C" fn generate_groth16_proofs_start_c(
 
 /// Finishes what generate_groth16_proofs_start_c() began and writes its proofs.
 ///
-/// `proofs`: room for as many proofs as the batch has circuits; all are written on success and none otherwise. The handle
-/// is used up either way, unless `proofs` itself is NULL or misaligned; a second call with it is an error, and
+/// `proofs`: room for as many proofs as the batch has circuits; all are written on success and none otherwise. The
+/// handle is used up either way, unless `proofs` itself is NULL or misaligned; a second call with it is an error, and
 /// destroy_pending_proof() on it does nothing.
 ///
 /// Errors: EINVAL for a handle that is none, or was finalized or destroyed before; otherwise those of

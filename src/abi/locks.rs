@@ -36,12 +36,12 @@ pub extern "C" fn destroy_gpu_mutex(gpu_locks: *mut c_void) {
     destroy_gpu_locks(gpu_locks);
 }
 
-/// Sets the device of proofs with this handle whose `gpu_index` is -1 or whose function has none: a device in CUDA's order, or
-/// -1 to let the library choose for each the one that will be free first, which is so at first. NULL sets it for calls without
-/// a handle.
+/// Sets the device of proofs with this handle whose `gpu_index` is -1 or whose function has none: a device in CUDA's
+/// order, or -1 to let the library choose for each the one that will be free first, which is so at first. NULL sets it
+/// for calls without a handle.
 ///
-/// Errors: EINVAL for a handle that is none or was destroyed, and for a number that names no device; ENODEV where there are
-/// none, with the reason.
+/// Errors: EINVAL for a handle that is none or was destroyed, and for a number that names no device; ENODEV where there
+/// are none, with the reason.
 #[no_mangle]
 pub extern "C" fn interlock_gpu_locks_set_device(gpu_locks: *mut c_void, device: c_int) -> RustError {
     outcome::returning(|| {
@@ -54,9 +54,10 @@ pub extern "C" fn interlock_gpu_locks_set_device(gpu_locks: *mut c_void, device:
     })
 }
 
-/// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the others
-/// wait, first come, first served. A call's work is done, for this, when all of it has been given to the device. A proof that a
-/// log callback makes on the thread of a call that does its work begins at once. NULL sets it for calls without a handle.
+/// Sets how many calls with this handle do their work at once, 0 for as many as are made, which is so at first; the
+/// others wait, first come, first served. A call's work is done, for this, when all of it has been given to the device.
+/// A proof that a log callback makes on the thread of a call that does its work begins at once. NULL sets it for calls
+/// without a handle.
 ///
 /// Errors: EINVAL for a handle that is none or was destroyed.
 #[no_mangle]
@@ -70,9 +71,9 @@ pub extern "C" fn interlock_gpu_locks_set_workers(gpu_locks: *mut c_void, worker
 /// Sets the most bytes of device memory that a call with this handle plans with; 0 for what the device has to give (see
 /// INTERLOCK_VRAM_BUDGET), which is so at first. NULL sets it for calls without a handle.
 ///
-/// It does not count scratch, which all calls on a device share, nor parameters that stay in device memory; what streamed
-/// parameters pass through does count. The budget of interlock_plan(), like INTERLOCK_VRAM_BUDGET, counts all of these. A call
-/// whose budget is too small fails with -2, or proves on the CPU where it may.
+/// It does not count scratch, which all calls on a device share, nor parameters that stay in device memory; what
+/// streamed parameters pass through does count. The budget of interlock_plan(), like INTERLOCK_VRAM_BUDGET, counts all
+/// of these. A call whose budget is too small fails with -2, or proves on the CPU where it may.
 ///
 /// Errors: EINVAL for a handle that is none or was destroyed.
 #[no_mangle]
@@ -116,8 +117,8 @@ pub unsafe extern "C" fn interlock_gpu_locks_get_statistics(
     })
 }
 
-/// Gives device memory back to the system that no parameters and no proof need now; what proofs need is taken again as they need it.
-/// Parameters stay on their devices as long as they are loaded. Does nothing where there is no GPU.
+/// Gives device memory back to the system that no parameters and no proof need now; what proofs need is taken again as
+/// they need it. Parameters stay on their devices as long as they are loaded. Does nothing where there is no GPU.
 ///
 /// Errors: those of CUDA.
 #[no_mangle]

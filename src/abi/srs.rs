@@ -41,18 +41,19 @@ pub(crate) unsafe fn resolve(srs: *const SRS) -> Result<Srs, Error> {
 }
 
 /// Loads the parameter file at `path` into `*ret`, and returns when every point of it has been read and checked, by the
-/// backend that would prove now: the points are then in memory, or on a GPU. Another takes them from the file on first use.
+/// backend that would prove now: the points are then in memory, or on a GPU. Another takes them from the file on first
+/// use.
 ///
 /// `path`: NUL-terminated, in the file system's encoding. A file that is in memory already, under this path or another,
 /// is shared and not read again. `cache`: keep it in memory also when the last SRS is dropped, until evict_SRS(); the
 /// four (INTERLOCK_SRS_CACHE) used last are kept. On error `*ret` is an empty SRS.
 ///
-/// Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET or INTERLOCK_CHECK_SUBGROUP that
-/// is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular file),
-/// ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense), EILSEQ (a coordinate
-/// or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity), EPROTO (a point outside the
-/// subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a GPU, ENODEV (one was asked
-/// for and none can prove) and negated cudaErrors.
+/// Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET or INTERLOCK_CHECK_SUBGROUP
+/// that is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular
+/// file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense), EILSEQ (a
+/// coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity), EPROTO (a
+/// point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a GPU,
+/// ENODEV (one was asked for and none can prove) and negated cudaErrors.
 #[no_mangle]
 pub unsafe extern "C" fn create_SRS(ret: *mut SRS, path: *const c_char, cache: bool) -> RustError {
     outcome::returning(|| {
@@ -86,7 +87,8 @@ pub unsafe extern "C" fn evict_SRS(srs: *const SRS) {
     });
 }
 
-/// Ends one reference and makes `*srs` empty. Proofs that use the parameters go on. NULL and an empty SRS are left alone.
+/// Ends one reference and makes `*srs` empty. Proofs that use the parameters go on. NULL and an empty SRS are left
+/// alone.
 #[no_mangle]
 pub unsafe extern "C" fn drop_SRS(srs: *mut SRS) {
     outcome::or((), "drop_SRS", || {
@@ -115,7 +117,8 @@ pub unsafe extern "C" fn clone_SRS(srs: *const SRS) -> SRS {
     })
 }
 
-/// Stores the sizes of the circuit that these parameters are for in `*out`, with `circuits` 1: what interlock_plan() takes.
+/// Stores the sizes of the circuit that these parameters are for in `*out`, with `circuits` 1: what interlock_plan()
+/// takes.
 ///
 /// Errors: EINVAL for a null or misaligned pointer, an empty SRS and one that was dropped; then `*out` is left alone.
 #[no_mangle]

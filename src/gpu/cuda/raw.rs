@@ -13,14 +13,12 @@ use super::status::{check, warn_unless_lost};
 use super::{DeviceSlice, Stream};
 use crate::error::Error;
 use crate::params::{Counts, Encoded, Parameters, Query};
+use crate::prove::plan::QUERY_ALIGNMENT;
 use crate::sys;
 use crate::threads;
 
 /// Bytes that a thread reads at a time.
 const READ: usize = 4 << 20;
-/// Where each query begins is a multiple of this, so that copies begin at an address that suits the bus.
-const ALIGNMENT: usize = 4096;
-
 /// The bytes of all queries of a parameter file, which have been checked.
 ///
 /// Nothing may be enqueued that copies from it when this is dropped.
@@ -89,14 +87,14 @@ impl Raw {
         let mut end = 0;
         let starts = lens.map(|len| {
             let start = end;
-            end += len.next_multiple_of(ALIGNMENT);
+            end += len.next_multiple_of(QUERY_ALIGNMENT);
             start
         });
         let mut memory = Locked::new(end)?;
         let mut rest = memory.bytes();
         let mut tasks = Vec::new();
         for (query, len) in Query::ALL.into_iter().zip(lens) {
-            let (own, after) = rest.split_at_mut(len.next_multiple_of(ALIGNMENT));
+            let (own, after) = rest.split_at_mut(len.next_multiple_of(QUERY_ALIGNMENT));
             tasks.extend(own[..len].chunks_mut(READ).enumerate().map(|(i, part)| (query, i * READ, part)));
             rest = after;
         }
@@ -123,7 +121,7 @@ unsafe impl Sync for Locked {}
 impl Locked {
     /// `len` bytes of zeros, of which the system finds the pages when they are first written.
     fn new(len: usize) -> Result<Self, Error> {
-        let len = len.max(ALIGNMENT);
+        let len = len.max(QUERY_ALIGNMENT);
         // SAFETY: new memory, wherever there is room.
         let pointer = unsafe {
             let (protection, flags) =

@@ -117,6 +117,9 @@ fn small_cards_prove_the_largest_circuit() {
     assert_eq!((at(8 * GIB).parameters, at(8 * GIB).vectors), (Residence::Streamed, Vectors::One));
     assert_eq!((at(15 * GIB).parameters, at(15 * GIB).vectors), (Residence::Streamed, Vectors::Two));
     assert_eq!(at(4 * GIB).host_vector_bytes, 8 * GIB);
+    let file = at(4 * GIB).copied_parameter_bytes;
+    assert!((file..file + 5 * QUERY_ALIGNMENT).contains(&at(4 * GIB).host_parameter_bytes));
+    assert_eq!(at(132 * GIB).host_parameter_bytes, 0);
     assert_eq!((at(132 * GIB).parameters, at(132 * GIB).vectors), (Residence::Resident, Vectors::Three));
 }
 
