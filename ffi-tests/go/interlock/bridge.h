@@ -34,12 +34,33 @@ static inline void bridge_drop_srs(uintptr_t token) {
     drop_SRS(&srs);
 }
 
+static inline interlock_error bridge_srs_sizes(uintptr_t token, interlock_circuit_sizes *sizes) {
+    interlock_srs srs = {(void *)token};
+    return interlock_srs_sizes(&srs, sizes);
+}
+
 static inline uintptr_t bridge_create_locks(void) {
     return (uintptr_t)create_gpu_locks();
 }
 
 static inline void bridge_destroy_locks(uintptr_t token) {
     destroy_gpu_locks((void *)token);
+}
+
+static inline interlock_error bridge_set_device(uintptr_t token, int device) {
+    return interlock_gpu_locks_set_device((void *)token, device);
+}
+
+static inline interlock_error bridge_set_workers(uintptr_t token, size_t workers) {
+    return interlock_gpu_locks_set_workers((void *)token, workers);
+}
+
+static inline interlock_error bridge_set_budget(uintptr_t token, size_t bytes) {
+    return interlock_gpu_locks_set_budget((void *)token, bytes);
+}
+
+static inline interlock_error bridge_get_statistics(uintptr_t token, interlock_gpu_locks_statistics *statistics) {
+    return interlock_gpu_locks_get_statistics((void *)token, statistics);
 }
 
 static inline interlock_error bridge_prove(const interlock_assignment *provers, size_t num_circuits,

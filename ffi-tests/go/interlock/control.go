@@ -39,6 +39,17 @@ func Backend() (string, error) {
 	return "", &Error{Code: int(syscall.ENODEV), Message: C.GoString(why)}
 }
 
+// BackendStatus is nil if a backend could prove now, and says why not otherwise, with ENODEV. It ignores INTERLOCK_BACKEND.
+func BackendStatus(choice BackendChoice) error {
+	return take(C.interlock_backend_status(C.int(choice)))
+}
+
+// ReleaseGPUMemory gives device memory back to the system that no parameters and no proof need now. It does nothing where
+// there is no GPU.
+func ReleaseGPUMemory() error {
+	return take(C.interlock_release_gpu_memory())
+}
+
 // SetBackend chooses which backend proves from now on, whatever the environment variable INTERLOCK_BACKEND says. If no
 // GPU can prove, GPUBackend is refused with ENODEV and nothing is changed.
 func SetBackend(choice BackendChoice) error {

@@ -30,7 +30,18 @@ func TestBackend(t *testing.T) {
 	}
 	expectInvalid(t, SetBackend(7), "backend", "7")
 
+	expectInvalid(t, BackendStatus(7), "backend is 7")
+	if err := BackendStatus(CPUBackend); err != nil {
+		t.Errorf("the CPU: %v", err)
+	}
+	if err := ReleaseGPUMemory(); err != nil {
+		t.Errorf("giving memory back: %v", err)
+	}
+
 	devices, none := Devices()
+	if none != nil && !errors.Is(BackendStatus(GPUBackend), syscall.ENODEV) {
+		t.Errorf("there is no device, and a GPU could prove: %v", BackendStatus(GPUBackend))
+	}
 	err = SetBackend(GPUBackend)
 	if none != nil {
 		if !errors.Is(none, syscall.ENODEV) || !errors.Is(err, syscall.ENODEV) {

@@ -18,7 +18,8 @@ func StopTrace() {
 }
 
 // WriteTrace writes what was traced to the file at path, in the place of what may be there, as JSON that
-// https://ui.perfetto.dev shows.
+// https://ui.perfetto.dev shows. The file that the environment variable INTERLOCK_TRACE names is not written when a Go program
+// ends: who needs what came in its last seconds calls this.
 func WriteTrace(path string) error {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))

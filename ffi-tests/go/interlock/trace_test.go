@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 )
@@ -73,7 +74,7 @@ func TestTrace(t *testing.T) {
 		filepath.Join(path, "below"):         syscall.ENOTDIR,
 		"/dev/null":                          syscall.ENOTSUP,
 	} {
-		if err := WriteTrace(bad); !errors.Is(err, code) || !contains(err, "trace file "+bad) {
+		if err := WriteTrace(bad); !errors.Is(err, code) || !contains(err, "trace file "+strconv.Quote(bad)) {
 			t.Errorf("a trace at %q: %v is not %v with its name", bad, err, code)
 		}
 	}
