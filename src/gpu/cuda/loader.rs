@@ -70,7 +70,8 @@ fn send<G: Group>(
 /// As [`load`].
 pub(super) fn check(engine: &Engine, encoded: Encoded<'_>, raw: &Raw) -> Result<(), Error> {
     let faults = raw.faults();
-    let room = engine.plan(raw.counts(), Residence::Streamed, None)?.slot_bytes.min(CHECKED_AT_A_TIME);
+    let slot = engine.plan(raw.counts(), Residence::Streamed, None)?.slot_bytes;
+    let room = slot.min(CHECKED_AT_A_TIME).min(engine.memory().shortfall(0).largest / 2);
     let [mut lease] = engine.lease([room], None)?;
     let bytes = lease.take(room);
     engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
