@@ -1,6 +1,6 @@
 //! What serves the passing of streamed parameters on a device: slots for their points, and room for what is held of witnesses meanwhile.
 //!
-//! It is kept from the first such proof on and serves one worker after the other. On the host a worker has it while it enqueues; on the device,
+//! It is kept from when such parameters are first loaded and serves one worker after the other. On the host a worker has it while it enqueues; on the device,
 //! what the next one copies waits for kernels of the one before, slot by slot. So what says until when a slot is used stays with it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,8 +32,8 @@ struct Uses {
     next: usize,
 }
 
-/// A worker's turn. What it has enqueued when it drops this without [`Passing::all_is_enqueued`], the next one waits for as a whole.
-pub(super) struct Passing<'e> {
+/// A worker's turn. What it has enqueued when it drops this without [`PassTurn::all_is_enqueued`], the next one waits for as a whole.
+pub(super) struct PassTurn<'e> {
     engine: &'e Engine,
     slots: [DeviceSlice<u8>; SLOTS],
     witnesses: DeviceSlice<u8>,
@@ -49,7 +49,7 @@ impl Passes {
     }
 
     /// Waits for a turn, whose memory is divided as `plan` says.
-    pub(super) fn turn<'e>(&'e self, engine: &'e Engine, plan: &Plan) -> Passing<'e> {
+    pub(super) fn turn<'e>(&'e self, engine: &'e Engine, plan: &Plan) -> PassTurn<'e> {
         let turn = {
             let _waiting = span(c"waiting for a pass");
             self.order.turn()
@@ -57,7 +57,7 @@ impl Passes {
         // SAFETY: all of the block, which is mapped as long as the engine is there.
         let bytes = unsafe { DeviceSlice::from_raw(engine.address(self.block.offset()), self.block.bytes()) };
         let mut region = Region::new(bytes);
-        Passing {
+        PassTurn {
             engine,
             slots: std::array::from_fn(|_| region.take(plan.slot_bytes)),
             witnesses: region.take(plan.witness_bytes),
@@ -68,7 +68,7 @@ impl Passes {
     }
 }
 
-impl Passing<'_> {
+impl PassTurn<'_> {
     /// The number of the next slot, which copies on [`Engine::passing`] may use from now on.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl Passing<'_> {
     }
 }
 
-impl Drop for Passing<'_> {
+impl Drop for PassTurn<'_> {
     fn drop(&mut self) {
         if self.is_complete {
             return;

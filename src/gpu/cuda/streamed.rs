@@ -1,5 +1,8 @@
 //! The work of circuits on a device that has no room for their parameters: these pass by, part by part, from pinned host memory, while
 //! kernels work on the parts before. Every part serves all circuits that are held at a time.
+//!
+//! A worker leases vectors, makes h, and gives back all but that; then it has the device's memory for passing parameters when its turn comes.
+//! So the vectors of the next one are uploaded meanwhile.
 
 use std::ffi::CStr;
 use std::marker::PhantomData;
@@ -10,7 +13,7 @@ use super::decode::{decode_in_place, Faults, Run};
 use super::engine::{Engine, Enqueuing};
 use super::h_parts::HParts;
 use super::lease::{Lease, Until};
-use super::passes::Passing;
+use super::passes::PassTurn;
 use super::quotient::{Coefficients, Others, Quotient};
 use super::raw::Raw;
 use super::results::{Fetching, Layout, Results};
@@ -53,22 +56,22 @@ pub(super) fn enqueue(engine: &Engine, circuits: &[Circuit<'_>], raw: &Raw) -> R
 
 /// A part in the order in which they pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passes {
+enum Passing {
     H(usize),
     Witness(usize),
 }
 
 /// So many parts of `h`, whose MSMs take longer than their copying, among those of the witness, whose copying takes longer.
-fn order(h: usize, witness: usize) -> Vec<Passes> {
+fn order(h: usize, witness: usize) -> Vec<Passing> {
     let mut order = Vec::with_capacity(h + witness);
     let mut passed = 0;
     for i in 0..h {
-        order.push(Passes::H(i));
+        order.push(Passing::H(i));
         let by_now = witness * (i + 1) / h;
-        order.extend((passed..by_now).map(Passes::Witness));
+        order.extend((passed..by_now).map(Passing::Witness));
         passed = by_now;
     }
-    order.extend((passed..witness).map(Passes::Witness));
+    order.extend((passed..witness).map(Passing::Witness));
     order
 }
 
@@ -194,8 +197,8 @@ impl<'a> Together<'a> {
         let mut rooms = pass.rooms(&self.members, held);
         for part in order(self.members.first().map_or(0, |member| member.h.len()), self.parts.len()) {
             match part {
-                Passes::H(i) => pass.h(i, &self.members, held, &rooms)?,
-                Passes::Witness(i) => pass.witness(i, &self.parts[i], (&self.members, held), &mut rooms)?,
+                Passing::H(i) => pass.h(i, &self.members, held, &rooms)?,
+                Passing::Witness(i) => pass.witness(i, &self.parts[i], (&self.members, held), &mut rooms)?,
             }
         }
         pass.memory.all_is_enqueued();
@@ -212,7 +215,7 @@ fn witness_share(plan: &Plan, circuits: usize) -> Option<usize> {
 struct Pass<'p> {
     engine: &'p Engine,
     raw: &'p Raw,
-    memory: Passing<'p>,
+    memory: PassTurn<'p>,
 }
 
 impl<'p> Pass<'p> {
