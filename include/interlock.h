@@ -229,11 +229,13 @@ typedef struct interlock_memory_plan {
   size_t h_part_points;
   // What a part of a circuit's witness takes at most.
   size_t witness_part_bytes;
-  // What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on.
+  // What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on. With streamed
+  // parameters the rest is for results and for terms that are kept from part to part.
   size_t witness_bytes;
-  // What terms of a circuit's witness that are kept from part to part take at most; 0 if parameters are resident.
-  size_t kept_bytes;
-  // All that is held during the MSMs over a circuit's witness: parameters, scratch, slots, and the phase's own.
+  // What a device keeps for the passing of streamed parameters, whoever proves: slots, and what is held of a witness; 0 if parameters
+  // are resident.
+  size_t pass_bytes;
+  // All that is held during the MSMs over a circuit's witness: parameters, scratch, what serves the passing, and the phase's own.
   size_t witness_phase_bytes;
   // All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is
   // one phase, so that both numbers are the same.

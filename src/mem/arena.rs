@@ -93,7 +93,7 @@ impl<F: Clone> Arena<F> {
         Some(places.into_iter().map(|place| self.carve(place, term == Term::Long)).collect())
     }
 
-    /// Whether [`Arena::take`] would succeed if there were no short-lived spans.
+    /// Whether [`Arena::take`] would succeed if there were no short-lived spans. Where it says no of several sizes, they may yet happen to fit.
     pub fn could_take(&self, sizes: &[usize], term: Term) -> bool {
         let gap = match term {
             Term::Short => smallest,

@@ -2,12 +2,16 @@
 //! is fastest, what it holds at a time, and what it sends over the bus.
 //!
 //! # How a budget is shared out
-//! In 64 units. Scratch for MSMs takes 8 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
-//! do. Parameters that stay in device memory take what they are long. Parameters that do not are streamed through three slots, which
-//! take 8 units together; 4 more, less a step's points, are for terms with full-size scalars, which are kept from part to part until there are
-//! many for an MSM. Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory
-//! are in page-locked host memory, where kernels reach them over the bus. What is left is for the witness, which is sent in parts, and for
-//! other workers.
+//! In 64 units. Scratch for MSMs takes 6 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
+//! do. Parameters that stay in device memory take what they are long. Parameters that do not pass through memory that a device keeps
+//! once it has streamed any, and that serves one worker after the other: three slots, which take 6 units together, and 3 units for what is
+//! held of the witness meanwhile, that is parts of it, results, and terms with full-size scalars, which are kept from part to part until there are many
+//! for an MSM. Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory
+//! are in page-locked host memory, where kernels reach them over the bus. What is left is for the witness of circuits whose parameters are
+//! resident, which is sent in parts, and for other workers.
+//!
+//! So a budget of four vectors holds three beside all that a device keeps: the one that a worker has left while its parameters pass, and the
+//! two that the next one's quotient takes.
 //!
 //! Beside the budget a device holds the CUDA context, 96 MiB for uploads and up to 20 MiB a size of domain for roots of unity.
 //!
@@ -33,16 +37,16 @@ pub(crate) const SLOTS: usize = 3;
 /// Variables of which a part of the witness has a multiple, but for its end: `INTERLOCK_TERMS_TILE`.
 pub(crate) const STEP: usize = 8192;
 
-/// Into how many units a budget is divided, and how many of them scratch, all slots and terms that are kept take.
+/// Into how many units a budget is divided, and how many of them scratch, all slots and what is held of a witness beside these take.
 const UNITS: usize = 64;
-const SCRATCH_UNITS: usize = 8;
-const SLOT_UNITS: usize = 8;
-const KEPT_UNITS: usize = 4;
+const SCRATCH_UNITS: usize = 6;
+const SLOT_UNITS: usize = 6;
+const PASSING_WITNESS_UNITS: usize = 3;
 /// The least scratch, with which MSMs of [`STEP`] terms work.
 const LEAST_SCRATCH: usize = 5 << 20;
 /// Bytes of a slot, where the budget allows: 2^22 points of G1, whose MSM takes four times as long as their copying.
 const MOST_SLOT: usize = 384 << 20;
-/// Bytes of terms that are kept, where the budget allows: a million full-size variables, whose MSMs are as fast as longer ones.
+/// Bytes of terms that are kept beside parts, where the budget allows: a million full-size variables, whose MSMs are as fast as longer ones.
 const MOST_KEPT: usize = 576 << 20;
 /// How many vectors there must be room for before a worker takes three: then two workers' do, and what is left of a third's.
 const VECTORS_TO_SPARE: usize = 7;
@@ -60,6 +64,8 @@ const DENSE_VARIABLE: usize = FR + 3 * 8 + 1;
 pub(crate) const QUERY_ALIGNMENT: usize = 4096;
 /// What rounding adds to the arrays of a part.
 const ROUNDING: usize = 32 * ALIGNMENT;
+/// Bytes of the points of [`STEP`] variables that have one in every query.
+const DENSE_STEP_POINTS: usize = STEP * (3 * G1 + G2) + 4 * ALIGNMENT;
 
 /// Bytes a second over the bus, copied and accessed by kernels: the first as measured on an H200, the second half of it.
 const COPIED: f64 = 55e9;
@@ -151,11 +157,13 @@ pub struct Plan {
     pub h_part_points: usize,
     /// What a part of a circuit's witness takes at most.
     pub witness_part_bytes: usize,
-    /// What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on.
+    /// What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on. With streamed
+    /// parameters the rest is for results and for terms that are kept from part to part.
     pub witness_bytes: usize,
-    /// What terms of a circuit's witness that are kept from part to part take at most; 0 if parameters are resident.
-    pub kept_bytes: usize,
-    /// All that is held during the MSMs over a circuit's witness: parameters, scratch, slots, and the phase's own.
+    /// What a device keeps for the passing of streamed parameters, whoever proves: slots, and what is held of a witness; 0 if parameters
+    /// are resident.
+    pub pass_bytes: usize,
+    /// All that is held during the MSMs over a circuit's witness: parameters, scratch, what serves the passing, and the phase's own.
     pub witness_phase_bytes: usize,
     /// All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is
     /// one phase, so that both numbers are the same.
@@ -231,16 +239,36 @@ impl Division {
         (UNITS * self.unit).saturating_sub(self.scratch())
     }
 
-    /// Bytes of a slot for parameters of which a step has `step` bytes.
-    fn slot(&self, step: usize) -> usize {
-        (SLOT_UNITS * self.unit / SLOTS / ALIGNMENT * ALIGNMENT).clamp(step, MOST_SLOT.max(step))
+    /// Bytes of a slot for parameters.
+    fn slot(&self) -> usize {
+        (SLOT_UNITS * self.unit / SLOTS / ALIGNMENT * ALIGNMENT).clamp(DENSE_STEP_POINTS, MOST_SLOT)
     }
 
-    /// Bytes of terms that are kept from part to part, where a step's points have `step` bytes and all terms that there can be have `all`. None
-    /// where the budget gives hardly more than a step to a slot: the least budgets are what they would be if nothing were kept.
-    fn kept(&self, step: usize, all: usize) -> usize {
-        (KEPT_UNITS * self.unit).saturating_sub(step).min(MOST_KEPT).min(all) / ALIGNMENT * ALIGNMENT
+    /// Bytes of what is held of witnesses while parameters pass: two parts at least, and results.
+    fn passing_witness(&self) -> usize {
+        let with_parts_of = |slot| align(2 * streamed_part(slot)) + results_bytes();
+        let (least, most) = (with_parts_of(self.slot()), with_parts_of(MOST_SLOT) + MOST_KEPT);
+        (PASSING_WITNESS_UNITS * self.unit / ALIGNMENT * ALIGNMENT).clamp(least, most)
     }
+
+    /// Bytes of all that serves the passing of parameters, for all workers together.
+    pub(crate) fn pass(&self) -> usize {
+        SLOTS * self.slot() + self.passing_witness()
+    }
+
+    /// What that takes of the budget, if parameters pass.
+    pub(crate) fn passing(&self, residence: Residence) -> usize {
+        match residence {
+            Residence::Resident => 0,
+            Residence::Streamed => rounded(self.pass()),
+        }
+    }
+}
+
+/// What the variables take whose points are in a slot of so many bytes: a point in `l` or `a` goes with a scalar and two numbers, and their
+/// queries' other points with less.
+const fn streamed_part(slot: usize) -> usize {
+    slot / 16 * 7 + ROUNDING
 }
 
 /// Terms of the largest MSM that is done at once where there is room.
@@ -268,13 +296,13 @@ impl Sizes {
         self.fastest_with(residence, division, self.room_alone(residence, division)?)
     }
 
-    /// What scratch, and these parameters if they are resident, leave of a budget.
+    /// What scratch, and these parameters if they are resident or what serves their passing, leave of a budget.
     pub(crate) fn room_alone(&self, residence: Residence, division: Division) -> Option<usize> {
-        division.left().checked_sub(self.resident_bytes(residence))
+        division.left().checked_sub(self.resident_bytes(residence) + division.passing(residence))
     }
 
     /// The fastest plan with the parameters where `residence` says, in `room` bytes of a budget beside scratch and parameters that are
-    /// resident; none if there is none that fits.
+    /// resident or what serves their passing; none if there is none that fits.
     pub(crate) fn fastest_with(&self, residence: Residence, division: Division, room: usize) -> Option<Plan> {
         Vectors::ALL.into_iter().find_map(|vectors| self.with(residence, vectors, division, room))
     }
@@ -291,8 +319,7 @@ impl Sizes {
         {
             return None;
         }
-        let step = self.step_points_bytes();
-        let slot = if residence == Residence::Streamed { division.slot(step) } else { 0 };
+        let slot = if residence == Residence::Streamed { division.slot() } else { 0 };
         let h_part = self.h_part(scratch, slot, vectors);
         let h_parts = self.h_points().div_ceil(h_part.max(1));
         // The scalars of a part in order, where the vector that they are of is in host memory.
@@ -300,30 +327,24 @@ impl Sizes {
         let on_device = vectors as usize * vector;
 
         let dense = self.step_bytes();
-        let (part, held, kept, witness, h) = match residence {
+        let (part, held, witness, h) = match residence {
             Residence::Resident => {
                 let all = DENSE_VARIABLE * (self.inputs + self.aux) + ROUNDING;
                 let part = (room / WITNESS_SHARE / 2).min(all).max(dense);
                 let h = on_device + gathered + h_results_bytes();
-                (part, 2 * part, 0, rounded(2 * part + witness_results_bytes()), rounded(h))
+                (part, 2 * part, rounded(2 * part + witness_results_bytes()), rounded(h))
             }
             Residence::Streamed => {
-                // A point in `l` or `a` goes with a scalar and two numbers, and their queries' other points with less.
-                let part = slot / 16 * 7 + ROUNDING;
-                let results = witness_results_bytes().max(h_results_bytes());
-                let kept = division.kept(step, self.all_kept_bytes());
-                let own = kept + usize::from(vectors.keeps_h()) * vector + gathered + results;
-                let shared = rounded(SLOTS * slot) + rounded(vectors.others() * vector);
-                let spare = room.checked_sub(shared + rounded(2 * part + own))?;
-                let held = 2 * part + spare / WITNESS_SHARE / ALIGNMENT * ALIGNMENT;
-                let all = shared + rounded(held + own);
-                (part, held, kept, all, all)
+                let h = usize::from(vectors.keeps_h()) * vector + gathered;
+                let all = rounded(h) + rounded(vectors.others() * vector);
+                (streamed_part(slot), division.passing_witness(), all, all)
             }
         };
         if witness.max(h) > room {
             return None;
         }
         let resident = self.resident_bytes(residence);
+        let long = resident + scratch + division.passing(residence);
         let mut plan = Plan {
             parameters: residence,
             vectors,
@@ -333,9 +354,9 @@ impl Sizes {
             h_part_points: h_part,
             witness_part_bytes: part,
             witness_bytes: held,
-            kept_bytes: kept,
-            witness_phase_bytes: resident + scratch + witness,
-            h_phase_bytes: resident + scratch + h,
+            pass_bytes: if residence == Residence::Streamed { division.pass() } else { 0 },
+            witness_phase_bytes: long + witness,
+            h_phase_bytes: long + h,
             host_vector_bytes: vectors.on_host() * (FR << self.domain_log2),
             copied_parameter_bytes: match residence {
                 Residence::Resident => 0,
@@ -445,11 +466,6 @@ impl Sizes {
         of(self.inputs, 0).max(of(self.aux, 1)).next_multiple_of(ALIGNMENT)
     }
 
-    /// Bytes of the witness's terms with their scalars, if all are full-size.
-    fn all_kept_bytes(&self) -> usize {
-        (G1 + FR) * (self.aux + self.a + self.b) + (G2 + FR) * self.b + ROUNDING
-    }
-
     /// Bytes of a step's scalars and lists, at most.
     fn step_bytes(&self) -> usize {
         DENSE_VARIABLE * self.inputs.max(self.aux).min(STEP) + ROUNDING
@@ -517,6 +533,11 @@ fn witness_results_bytes() -> usize {
 /// The same of a part of `h`.
 fn h_results_bytes() -> usize {
     align(most_sums() * G1_SUM)
+}
+
+/// Bytes of the results of any part.
+pub(crate) fn results_bytes() -> usize {
+    witness_results_bytes().max(h_results_bytes())
 }
 
 fn align(bytes: usize) -> usize {

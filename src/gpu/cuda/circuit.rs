@@ -52,10 +52,10 @@ fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Pl
     let mut classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
     let most = engine.most_terms();
     let parts = classified.cut(|load| load.room() <= plan.witness_part_bytes && load.has_at_most(most));
-    classified.plan(&parts, plan, &mut layout)?;
+    classified.plan(&parts, plan, plan.witness_bytes, &mut layout)?;
 
     let [mut lease] = engine.lease([classified.room() + room_for::<u64>(layout.words())], Some(circuit.locks))?;
-    let mut rooms = classified.rooms(&mut lease);
+    let mut rooms = classified.rooms(lease.region(), None);
     let sums = lease.take(layout.words());
     let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
     for (i, part) in parts.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The classes of scalars: most of them are 0 or 1, which takes two bits each; only the others are sent whole.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -69,6 +70,9 @@ fn classify_word(group: &[Fr; PER_WORD], out: &mut [Fr; PER_WORD], highest: &mut
     (word, full)
 }
 
+/// Chunks that a thread classifies together, at least: each such part takes memory of its own, which grows with it.
+const LEAST: usize = 16;
+
 /// Scalars by class, on the host until there is room for them on a device.
 #[derive(Debug, Default)]
 pub struct Classes {
@@ -82,8 +86,6 @@ pub struct Classes {
 struct Part {
     words: Vec<u64>,
     full: Vec<Fr>,
-    /// Where a chunk's full-size scalars are put first, as there may be as many as it has scalars.
-    room: Vec<Fr>,
     /// How many are 1 and how many full-size, by chunk.
     chunks: Vec<Counts>,
     fault: Option<Fault>,
@@ -109,15 +111,12 @@ impl Classes {
             }
             part
         };
-        let chunks = || scalars.par_chunks(CHUNK).enumerate().fold(Part::default, add).collect();
+        let chunks = || scalars.par_chunks(CHUNK).enumerate().with_min_len(LEAST).fold(Part::default, add).collect();
         let mut parts: Vec<Part> = threads::install(chunks)?;
         match parts.iter_mut().find_map(|part| part.fault.take()) {
             Some(Fault::NotCanonical(index)) => Ok(Err(index)),
             Some(Fault::NoMemory(error)) => Err(error),
-            None => {
-                parts.iter_mut().for_each(|part| part.room = Vec::new());
-                Ok(Ok(Self { parts, len: scalars.len() }))
-            }
+            None => Ok(Ok(Self { parts, len: scalars.len() })),
         }
     }
 
@@ -207,18 +206,28 @@ impl<'a> Span<'a> {
     }
 }
 
+thread_local! {
+    /// Where a chunk's full-size scalars are put first, as there may be as many as it has scalars. Kept, since new memory is slower to
+    /// find than a chunk is to classify.
+    static ROOM: RefCell<Vec<Fr>> = const { RefCell::new(Vec::new()) };
+}
+
 impl Part {
     /// Adds a chunk, whose first scalar is number `first` of all.
     fn add(&mut self, first: usize, scalars: &[Fr]) -> Result<(), Fault> {
         let known = self.words.len();
         grow(&mut self.words, scalars.len().div_ceil(PER_WORD), 0)?;
-        if self.room.is_empty() {
-            grow(&mut self.room, CHUNK, Fr::default())?;
+        ROOM.with_borrow_mut(|room| self.add_to(known, first, scalars, room))
+    }
+
+    fn add_to(&mut self, known: usize, first: usize, scalars: &[Fr], room: &mut Vec<Fr>) -> Result<(), Fault> {
+        if room.is_empty() {
+            grow(room, CHUNK, Fr::default())?;
         }
-        let full = classify(scalars, &mut self.words[known..], &mut self.room)
-            .map_err(|found| Fault::NotCanonical(first + found))?;
+        let full =
+            classify(scalars, &mut self.words[known..], room).map_err(|found| Fault::NotCanonical(first + found))?;
         reserve(&mut self.full, full)?;
-        self.full.extend_from_slice(&self.room[..full]);
+        self.full.extend_from_slice(&room[..full]);
         let ones = self.words[known..].iter().map(|word| (word & LOW_BITS).count_ones() as usize).sum();
         self.chunks.push(Counts { ones, full });
         Ok(())

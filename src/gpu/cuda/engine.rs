@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{c_void, CStr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::host_vectors::HostVectors;
 use super::lanes::BESIDE;
 use super::lease::{Backing, Lease, Until};
 use super::mapping::Mapping;
+use super::passes::Passes;
 use super::pinned::PinnedPool;
 use super::residents::{Points, Residents};
 use super::staging::Ring;
@@ -42,6 +43,9 @@ pub(super) struct Engine {
     ring: Ring,
     /// Copies of parameters that pass through.
     passing: Stream,
+    /// The memory through which they do, once there are any.
+    passes: OnceLock<Passes>,
+    making_passes: Mutex<()>,
     division: Division,
     /// Serves the work of all turns.
     scratch: Block,
@@ -98,6 +102,8 @@ impl Engine {
             order: Order::new(1),
             ring: Ring::new(timeline.clone())?,
             passing: Stream::new()?,
+            passes: OnceLock::new(),
+            making_passes: Mutex::default(),
             division,
             scratch,
             most_terms: [G1_SUM, G2_SUM].map(|sum| most_terms(sum, division.scratch())),
@@ -131,11 +137,14 @@ impl Engine {
     }
 
     /// The plan for a circuit with queries of these lengths in what all long-lived blocks leave. Parameters that nobody uses go before
-    /// vectors do. It takes no more than `limit` bytes beside parameters, if there is one.
+    /// vectors do. It takes no more than `limit` bytes beside what serves all workers, if there is one. Whoever calls holds no lease.
     ///
     /// # Errors
-    /// [`Error::DeviceMemory`] if that is too little.
+    /// [`Error::DeviceMemory`] if that is too little, and [`Error::Cuda`].
     pub(super) fn plan(&self, counts: &Counts, residence: Residence, limit: Option<usize>) -> Result<Plan, Error> {
+        if residence == Residence::Streamed {
+            self.passes()?;
+        }
         self.plan_in(&sizes(counts), residence, 0, limit.unwrap_or(usize::MAX))
     }
 
@@ -152,6 +161,22 @@ impl Engine {
                 return plan.ok_or_else(|| Error::DeviceMemory(Shortfall { asked: sizes.least_budget(), ..here }));
             }
         }
+    }
+
+    /// The memory through which streamed parameters pass, which is there from the first time on. Whoever calls holds no lease.
+    ///
+    /// # Errors
+    /// As [`Engine::long_block`].
+    pub(super) fn passes(&self) -> Result<&Passes, Error> {
+        if let Some(passes) = self.passes.get() {
+            return Ok(passes);
+        }
+        let _making = self.making_passes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(passes) = self.passes.get() {
+            return Ok(passes);
+        }
+        let passes = Passes::new(self.long_block(self.division.pass())?);
+        Ok(self.passes.get_or_init(|| passes))
     }
 
     /// The terms up to which MSMs in G1, and in G2, have enough scratch.

@@ -86,6 +86,11 @@ impl<'e> Lease<'e> {
         self.region.take(len)
     }
 
+    /// What is left of the block, to be shared out.
+    pub(super) fn region(&mut self) -> &mut Region {
+        &mut self.region
+    }
+
     /// Gives the block to whoever comes next, who waits for `until` on the device.
     pub(super) fn release_after(mut self, until: &Until) {
         if let Some(block) = self.block.take() {

@@ -10,7 +10,7 @@ use super::engine::Engine;
 use super::raw::Raw;
 use super::resident::Resident;
 use super::staging::{Ring, SLOT_BYTES};
-use super::{DeviceSlice, Event, Group, Stream, G1, G2};
+use super::{DeviceSlice, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::params::{Encoded, Query};
 use crate::prove::Residence;
@@ -70,17 +70,20 @@ fn send<G: Group>(
 /// As [`load`].
 pub(super) fn check(engine: &Engine, encoded: Encoded<'_>, raw: &Raw) -> Result<(), Error> {
     let faults = raw.faults();
-    let room = engine.plan(raw.counts(), Residence::Streamed, None)?.slot_bytes.min(CHECKED_AT_A_TIME);
-    let [mut lease] = engine.lease([room], None)?;
-    let bytes = lease.take(room);
-    engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
+    let plan = engine.plan(raw.counts(), Residence::Streamed, None)?;
+    let mut memory = engine.passes()?.turn(engine, &plan);
+    let slot = memory.next_slot()?;
+    let bytes = memory.slot(slot).range(0..plan.slot_bytes.min(CHECKED_AT_A_TIME));
     for query in Query::ALL {
         match query {
             Query::BG2 => check_query::<G2>(engine, encoded, query, raw, &bytes, faults)?,
             _ => check_query::<G1>(engine, encoded, query, raw, &bytes, faults)?,
         }
     }
-    first_fault(encoded, faults, engine.passing())
+    first_fault(encoded, faults, engine.passing())?;
+    // It is over, too.
+    memory.all_is_enqueued();
+    Ok(())
 }
 
 fn check_query<G: Group>(

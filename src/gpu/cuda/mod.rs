@@ -21,6 +21,7 @@ mod loader;
 mod mapping;
 mod msm;
 mod ntt;
+mod passes;
 mod pieces;
 mod pinned;
 #[cfg(feature = "kit")]

@@ -1,5 +1,8 @@
 //! The work of circuits on a device that has no room for their parameters: these pass by, part by part, from pinned host memory, while
 //! kernels work on the parts before. Every part serves all circuits that are held at a time.
+//!
+//! A worker leases vectors, makes h, and gives back all but that; then it has the device's memory for passing parameters when its turn comes.
+//! So the vectors of the next one are uploaded meanwhile.
 
 use std::ffi::CStr;
 use std::marker::PhantomData;
@@ -9,15 +12,17 @@ use super::circuit::Circuit;
 use super::decode::{decode_in_place, Faults, Run};
 use super::engine::{Engine, Enqueuing};
 use super::h_parts::HParts;
-use super::lease::{room_for, Lease, Until};
+use super::lease::{Lease, Until};
+use super::passes::PassTurn;
 use super::quotient::{Coefficients, Others, Quotient};
 use super::raw::Raw;
 use super::results::{Fetching, Layout, Results};
-use super::witness::{Classified, Part, PartPoints, Rooms};
+use super::witness::{Classified, Load, Part, PartPoints, Rooms};
 use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::error::Error;
+use crate::mem::granule::ALIGNMENT;
 use crate::params::Query;
-use crate::prove::plan::SLOTS;
+use crate::prove::plan::results_bytes;
 use crate::prove::{Plan, Residence};
 use crate::trace;
 
@@ -29,30 +34,22 @@ pub(super) fn enqueue(engine: &Engine, circuits: &[Circuit<'_>], raw: &Raw) -> R
     let limit = circuits.first().and_then(|circuit| circuit.locks.settings().budget);
     let plan = engine.plan(raw.counts(), Residence::Streamed, limit)?;
     let quotient = Quotient::new(engine, raw.counts().domain_log2(), &plan)?;
-    let common = quotient.room_for_others() + SLOTS * plan.slot_bytes;
     let mut enqueued = Vec::new();
-    let mut held: Vec<Member<'_>> = Vec::new();
-    let mut parts = Vec::new();
+    let mut together: Option<Together<'_>> = None;
     for circuit in circuits {
-        if let Some(first) = held.first() {
-            let member = Member::new(*circuit, raw, &plan, |_| parts.clone())?;
-            let all = common + held.iter().chain([&member]).map(|member| member.room(&quotient)).sum::<usize>();
-            // Half of the budget is left to other workers.
-            if all <= engine.memory().budget() / 2 && first.circuit.witness.has_densities_of(circuit.witness) {
-                held.push(member);
-                continue;
+        let member = Member::new(*circuit, raw, &plan)?;
+        match &mut together {
+            Some(others) if others.have_room_for(&member, engine, &plan, &quotient) => others.members.push(member),
+            _ => {
+                let next = Together::new(member, engine, &plan);
+                if let Some(complete) = together.replace(next) {
+                    enqueued.extend(complete.enqueue(engine, raw, &plan, &quotient)?);
+                }
             }
-            enqueued.extend(enqueue_held(engine, std::mem::take(&mut held), raw, &parts, &plan, &quotient)?);
         }
-        let most = engine.most_terms();
-        let member = Member::new(*circuit, raw, &plan, |classified| {
-            parts = classified.cut(|load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most));
-            parts.clone()
-        })?;
-        held.push(member);
     }
-    if !held.is_empty() {
-        enqueued.extend(enqueue_held(engine, held, raw, &parts, &plan, &quotient)?);
+    if let Some(last) = together {
+        enqueued.extend(last.enqueue(engine, raw, &plan, &quotient)?);
     }
     Ok(enqueued)
 }
@@ -86,143 +83,180 @@ struct Member<'a> {
     h: HParts,
 }
 
+/// Circuits that are held together, and the parts of their witnesses, which have points in the same places.
+struct Together<'a> {
+    members: Vec<Member<'a>>,
+    parts: Vec<Part>,
+}
+
 /// A circuit on the device.
 struct Held<'e> {
     lease: Lease<'e>,
-    rooms: Rooms,
     h: Coefficients<'e>,
-    sums: DeviceSlice<u64>,
     fetching: Fetching<'e>,
 }
 
+/// What it has while parameters pass.
+struct Room {
+    parts: Rooms,
+    sums: DeviceSlice<u64>,
+}
+
 impl<'a> Member<'a> {
-    fn new(
-        circuit: Circuit<'a>,
-        raw: &Raw,
-        plan: &Plan,
-        parts: impl FnOnce(&Classified<'a>) -> Vec<Part>,
-    ) -> Result<Self, Error> {
+    fn new(circuit: Circuit<'a>, raw: &Raw, plan: &Plan) -> Result<Self, Error> {
         let _circuit = trace::within_circuit(circuit.number);
+        let classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
         let mut layout = Layout::default();
-        let mut classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
-        let parts = parts(&classified);
-        classified.plan(&parts, plan, &mut layout)?;
         let h = HParts::new(raw.counts().domain_log2(), plan, &mut layout)?;
         Ok(Self { circuit, classified, layout, h })
     }
 
-    fn room(&self, quotient: &Quotient) -> usize {
-        self.classified.room() + quotient.room(self.h.longest()) + room_for::<u64>(self.layout.words())
-    }
-
-    /// Enqueues the making of h, and takes from `lease` what [`Member::room`] says.
+    /// Enqueues the making of h, in a lease of [`Quotient::room`], and returns until when the other vectors are in use.
     fn hold<'e>(
         &mut self,
         engine: &'e Engine,
         mut lease: Lease<'e>,
         quotient: &Quotient,
         others: &mut Others<'_>,
-    ) -> Result<Held<'e>, Error> {
+    ) -> Result<(Held<'e>, Until), Error> {
         let _circuit = trace::within_circuit(self.circuit.number);
-        let rooms = self.classified.rooms(&mut lease);
         let mut h = quotient.coefficients(engine, self.h.longest(), &mut lease)?;
-        let sums = lease.take(self.layout.words());
         let fetching = Fetching::new(std::mem::take(&mut self.layout), engine.pinned(), engine.compute())?;
         let until = quotient.enqueue(engine, self.circuit, &mut h, others)?;
-        // The next circuit's uploads go where this one's vectors are.
-        engine.uploads_wait_for(&until)?;
-        Ok(Held { lease, rooms, h, sums, fetching })
+        Ok((Held { lease, h, fetching }, until))
     }
 }
 
-fn enqueue_held(
-    engine: &Engine,
-    mut members: Vec<Member<'_>>,
-    raw: &Raw,
-    parts: &[Part],
-    plan: &Plan,
-    quotient: &Quotient,
-) -> Result<Vec<Vec<Results>>, Error> {
-    let mut sizes: Vec<usize> = members.iter().map(|member| member.room(quotient)).collect();
-    sizes.extend([quotient.room_for_others(), SLOTS * plan.slot_bytes]);
-    let mut leases = engine.leases(&sizes, members.first().map(|member| member.circuit.locks))?;
-    let (Some(mut slots), Some(others)) = (leases.pop(), leases.pop()) else {
-        unreachable!("there is one for each size")
-    };
-    let mut others = quotient.others(engine, others)?;
-    let held = members.iter_mut().zip(leases).map(|(member, lease)| member.hold(engine, lease, quotient, &mut others));
-    let mut held = held.collect::<Result<Vec<_>, Error>>()?;
-    others.release_after(&engine.all_enqueued()?);
+impl<'a> Together<'a> {
+    fn new(member: Member<'a>, engine: &Engine, plan: &Plan) -> Self {
+        let most = engine.most_terms();
+        let fits = |load: &Load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most);
+        Self { parts: member.classified.cut(fits), members: vec![member] }
+    }
 
-    let mut pass = Pass::new(engine, raw, &mut slots, plan)?;
-    for part in order(members.first().map_or(0, |member| member.h.len()), parts.len()) {
-        match part {
-            Passing::H(i) => pass.h(i, &members, &held)?,
-            Passing::Witness(i) => pass.witness(i, &parts[i], &members, &mut held)?,
+    /// Whether one more circuit can be held, which leaves half of the memory to other workers.
+    fn have_room_for(&self, more: &Member<'a>, engine: &Engine, plan: &Plan, quotient: &Quotient) -> bool {
+        let [first, ..] = self.members.as_slice() else { return true };
+        let count = self.members.len() + 1;
+        let vectors = quotient.room_for_others() + count * quotient.room(first.h.longest());
+        let each = witness_share(plan, count);
+        let mut members = self.members.iter().chain([more]);
+        first.circuit.witness.has_densities_of(more.circuit.witness)
+            && vectors <= engine.memory().short_budget() / 2
+            && members.all(|member| each.is_some_and(|bytes| member.classified.least_room(&self.parts) <= bytes))
+    }
+
+    fn enqueue(
+        mut self,
+        engine: &Engine,
+        raw: &Raw,
+        plan: &Plan,
+        quotient: &Quotient,
+    ) -> Result<Vec<Vec<Results>>, Error> {
+        let share = witness_share(plan, self.members.len()).unwrap_or(0);
+        for member in &mut self.members {
+            member.classified.plan(&self.parts, plan, share, &mut member.layout)?;
         }
+        let held = self.hold(engine, quotient)?;
+        self.pass(&held, Pass::new(engine, raw, plan)?)?;
+        let turn = engine.enqueue(c"results")?;
+        let mut all = Vec::new();
+        for held in held {
+            all.push(vec![held.fetching.finish()?]);
+            let until = turn.until()?;
+            held.h.release_after(&until);
+            held.lease.release_after(&until);
+        }
+        Ok(all)
     }
-    let turn = engine.enqueue(c"results")?;
-    let mut all = Vec::new();
-    for held in held {
-        all.push(vec![held.fetching.finish()?]);
-        let until = turn.until()?;
-        held.h.release_after(&until);
-        held.lease.release_after(&until);
+
+    /// Enqueues the making of each h.
+    fn hold<'e>(&mut self, engine: &'e Engine, quotient: &Quotient) -> Result<Vec<Held<'e>>, Error> {
+        let mut sizes: Vec<usize> = self.members.iter().map(|member| quotient.room(member.h.longest())).collect();
+        sizes.push(quotient.room_for_others());
+        let mut leases = engine.leases(&sizes, self.members.first().map(|member| member.circuit.locks))?;
+        let Some(others) = leases.pop() else { unreachable!("there is one for each size") };
+        let mut others = quotient.others(engine, others)?;
+        let mut all = Vec::new();
+        let mut until: Option<Until> = None;
+        for (member, lease) in self.members.iter_mut().zip(leases) {
+            // Its uploads go where the vectors of the one before are.
+            until.iter().try_for_each(|until| engine.uploads_wait_for(until))?;
+            let (held, others_used) = member.hold(engine, lease, quotient, &mut others)?;
+            all.push(held);
+            until = Some(others_used);
+        }
+        if let Some(until) = until {
+            others.release_after(&until);
+        }
+        Ok(all)
     }
-    slots.release_after(&turn.until()?);
-    Ok(all)
+
+    /// Enqueues the MSMs.
+    fn pass(&self, held: &[Held<'_>], mut pass: Pass<'_>) -> Result<(), Error> {
+        let mut rooms = pass.rooms(&self.members, held);
+        for part in order(self.members.first().map_or(0, |member| member.h.len()), self.parts.len()) {
+            match part {
+                Passing::H(i) => pass.h(i, &self.members, held, &rooms)?,
+                Passing::Witness(i) => pass.witness(i, &self.parts[i], (&self.members, held), &mut rooms)?,
+            }
+        }
+        pass.memory.all_is_enqueued();
+        Ok(())
+    }
+}
+
+/// Bytes that each of so many circuits has for parts of its witness while parameters pass, beside its results.
+fn witness_share(plan: &Plan, circuits: usize) -> Option<usize> {
+    (plan.witness_bytes / circuits / ALIGNMENT * ALIGNMENT).checked_sub(results_bytes())
 }
 
 /// The passing of parameters through slots.
 struct Pass<'p> {
     engine: &'p Engine,
     raw: &'p Raw,
-    slots: Vec<Slot>,
-    next: usize,
-}
-
-struct Slot {
-    memory: DeviceSlice<u8>,
-    /// Until when kernels use what it holds.
-    used: Option<Until>,
+    memory: PassTurn<'p>,
 }
 
 impl<'p> Pass<'p> {
-    fn new(engine: &'p Engine, raw: &'p Raw, lease: &mut Lease<'_>, plan: &Plan) -> Result<Self, Error> {
-        let slots = (0..SLOTS).map(|_| Slot { memory: lease.take(plan.slot_bytes), used: None }).collect();
-        // The slots may be used when uploads may: what was there before is over then.
-        engine.passing().wait_for(&Event::record(engine.ring().copies())?)?;
-        Ok(Self { engine, raw, slots, next: 0 })
+    /// Waits for its turn.
+    fn new(engine: &'p Engine, raw: &'p Raw, plan: &Plan) -> Result<Self, Error> {
+        Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan) })
     }
 
-    /// A slot, which is written only when nothing uses it any more.
-    fn slot(&mut self) -> Result<usize, Error> {
-        let number = self.next;
-        self.next = (number + 1) % SLOTS;
-        if let Some(used) = self.slots[number].used.take() {
-            self.engine.passing().wait_for(used.event())?;
-        }
-        Ok(number)
+    fn rooms(&self, members: &[Member<'_>], held: &[Held<'_>]) -> Vec<Room> {
+        let (mut region, until) = self.memory.witnesses();
+        let mut room = |(member, held): (&Member<'_>, &Held<'_>)| {
+            let parts = member.classified.rooms(&mut region, until);
+            Room { parts, sums: region.take(held.fetching.layout().words()) }
+        };
+        members.iter().zip(held).map(&mut room).collect()
     }
 
-    fn h(&mut self, i: usize, members: &[Member<'_>], held: &[Held<'_>]) -> Result<(), Error> {
+    fn h(&mut self, i: usize, members: &[Member<'_>], held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
         let Some(range) = members.first().map(|member| member.h.range(i)) else { return Ok(()) };
-        let number = self.slot()?;
+        let number = self.memory.next_slot()?;
         let points = self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(number, &mut 0, Query::H, &range))?;
         let mut turn = self.turn(c"h MSM, a part")?;
         let points = points.decoded(self.raw.faults(), turn.stream)?;
-        for (member, held) in members.iter().zip(held) {
-            member.h.enqueue(i, &points, &held.h, &mut turn, (&held.fetching, &held.sums))?;
+        for ((member, held), room) in members.iter().zip(held).zip(rooms) {
+            member.h.enqueue(i, &points, &held.h, &mut turn, (&held.fetching, &room.sums))?;
         }
-        self.slots[number].used = Some(turn.until()?);
+        self.memory.used_until(number, turn.until()?);
         Ok(())
     }
 
-    fn witness(&mut self, i: usize, part: &Part, members: &[Member<'_>], held: &mut [Held<'_>]) -> Result<(), Error> {
-        let sent = members.iter().zip(held.iter_mut());
-        let sent = sent.map(|(member, held)| member.classified.send(self.engine, i, &mut held.rooms));
+    fn witness(
+        &mut self,
+        i: usize,
+        part: &Part,
+        (members, held): (&[Member<'_>], &[Held<'_>]),
+        rooms: &mut [Room],
+    ) -> Result<(), Error> {
+        let sent = members.iter().zip(rooms.iter_mut());
+        let sent = sent.map(|(member, room)| member.classified.send(self.engine, i, &mut room.parts));
         let sent = sent.collect::<Result<Vec<_>, Error>>()?;
-        let number = self.slot()?;
+        let number = self.memory.next_slot()?;
         let (a, b) = (&part.a, &part.b);
         let bytes = (part.aux.len() + a.len() + b.len()) * G1::ENCODED + b.len() * G2::ENCODED;
         let (l, a, b_g1, b_g2) = self.passing(bytes, || {
@@ -241,12 +275,12 @@ impl<'p> Pass<'p> {
             b_g1: b_g1.decoded(self.raw.faults(), turn.stream)?,
             b_g2: b_g2.decoded(self.raw.faults(), turn.stream)?,
         };
-        for ((member, held), sent) in members.iter().zip(held.iter()).zip(&sent) {
-            member.classified.enqueue(i, sent, &points, &mut turn, (&held.fetching, &held.sums))?;
+        for (((member, held), room), sent) in members.iter().zip(held).zip(rooms.iter()).zip(&sent) {
+            member.classified.enqueue(i, sent, &points, &mut turn, (&held.fetching, &room.sums))?;
         }
         let until = turn.until()?;
-        held.iter_mut().for_each(|held| held.rooms.used_until(i, until.clone()));
-        self.slots[number].used = Some(until);
+        rooms.iter_mut().for_each(|room| room.parts.used_until(i, until.clone()));
+        self.memory.used_until(number, until);
         Ok(())
     }
 
@@ -270,7 +304,7 @@ impl<'p> Pass<'p> {
         range: &Range<usize>,
     ) -> Result<Copied<G>, Error> {
         let bytes = range.len() * G::ENCODED;
-        let room = self.slots[number].memory.range(*taken..*taken + bytes);
+        let room = self.memory.slot(number).range(*taken..*taken + bytes);
         *taken += bytes.next_multiple_of(256);
         self.raw.copy(query, range.start * G::ENCODED, &room, self.engine.passing())?;
         Ok(Copied { bytes: room, query, first: range.start, len: range.len(), _group: PhantomData })

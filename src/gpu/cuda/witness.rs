@@ -6,7 +6,7 @@ use super::classes::{Classes, Counts, Span, CHUNK};
 use super::engine::{Engine, Enqueuing};
 use super::kept::{self, Kept, KeptTerms, Share};
 use super::lanes::{Lane, Lanes};
-use super::lease::{room_for, Lease, Region, Until};
+use super::lease::{room_for, Region, Until};
 use super::msm::{msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, SumTerms, Terms};
 use super::results::{Fetching, Layout, Query};
 use super::staging::{ClassesOnDevice, Upload};
@@ -15,10 +15,14 @@ use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
 use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
 use crate::prove::plan::STEP;
-use crate::prove::{Density, Plan, Witness};
+use crate::prove::{Density, Plan, Residence, Witness};
 use crate::trace::span;
 
 const _: () = assert!(STEP == CHUNK, "a plan counts with the steps of parts");
+
+/// Of what is beside the least room for parts: how much of it terms take that are kept. The rest is for parts that are sent earlier.
+const SHARES: usize = 4;
+const KEPT_SHARES: usize = 3;
 
 /// Variables that are worked on at a time, and their points. Inputs come before private variables in every query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -197,15 +201,26 @@ impl<'w> Classified<'w> {
         parts
     }
 
-    /// Plans the sums of `parts`, and adds them to `layout`.
+    /// The least with which `parts` can be worked on, in bytes: one of them is sent while another is worked on.
+    pub(super) fn least_room(&self, parts: &[Part]) -> usize {
+        parts.len().min(2) * parts.iter().map(|part| self.load(part).room()).max().unwrap_or(0)
+    }
+
+    /// Plans the sums of `parts`, and adds them to `layout`. So many bytes, [`Classified::least_room`] or more, may be held of them at a
+    /// time.
     ///
     /// # Errors
     /// [`Error::Internal`] if the plan leaves them too little scratch.
-    pub(super) fn plan(&mut self, parts: &[Part], plan: &Plan, layout: &mut Layout) -> Result<(), Error> {
+    pub(super) fn plan(&mut self, parts: &[Part], plan: &Plan, bytes: usize, layout: &mut Layout) -> Result<(), Error> {
         let loads: Vec<Load> = parts.iter().map(|part| self.load(part)).collect();
         let terms: Vec<_> = loads.iter().map(|load| load.most.map(|most| most.full)).collect();
         let most = [G1_SUM, G2_SUM].map(|sum| most_terms(sum, plan.scratch_bytes));
-        let shares = kept::shares(&terms, plan.kept_bytes, most);
+        let spare = bytes.saturating_sub(self.least_room(parts));
+        let shares = match plan.parameters {
+            // Their parts are as long as MSMs want them.
+            Residence::Resident => vec![None; parts.len()],
+            Residence::Streamed => kept::shares(&terms, spare / SHARES * KEPT_SHARES, most),
+        };
         for ((part, load), share) in parts.iter().zip(loads).zip(shares) {
             let [l, a, b] = [0, 1, 2].map(|i| (load.most[i], terms_at_once(i, &load, share)));
             self.parts.push(Planned {
@@ -219,19 +234,20 @@ impl<'w> Classified<'w> {
                 load,
             });
         }
-        self.rooms = (plan.witness_bytes / self.largest().max(1)).min(self.parts.len());
+        self.rooms = (bytes.saturating_sub(self.kept_bytes()) / self.largest().max(1)).min(self.parts.len());
         Ok(())
     }
 
-    /// Bytes of a lease for [`Classified::rooms`].
+    /// Bytes that [`Classified::rooms`] takes.
     pub(super) fn room(&self) -> usize {
         self.rooms * self.largest() + self.kept_bytes()
     }
 
-    /// Takes memory for the parts from `lease`.
-    pub(super) fn rooms(&self, lease: &mut Lease<'_>) -> Rooms {
-        let parts = (0..self.rooms).map(|_| Room { memory: lease.take(self.largest()), used: None }).collect();
-        Rooms { parts, kept: lease.take(self.kept_bytes()) }
+    /// Takes memory for the parts from `region`, which kernels use `until` then.
+    pub(super) fn rooms(&self, region: &mut Region, until: Option<&Until>) -> Rooms {
+        let mut room = || Room { memory: region.take(self.largest()), used: until.cloned() };
+        let parts = (0..self.rooms).map(|_| room()).collect();
+        Rooms { parts, kept: region.take(self.kept_bytes()) }
     }
 
     fn kept_bytes(&self) -> usize {
@@ -550,7 +566,8 @@ impl SentClasses {
 mod tests {
     use super::*;
     use crate::curve::FR_ONE;
-    use crate::prove::{plan, Residence, Sizes};
+    use crate::prove::plan::results_bytes;
+    use crate::prove::{plan, Sizes};
 
     const FULL: Fr = Fr { l: [7, 0, 0, 0] };
 
@@ -653,18 +670,24 @@ mod tests {
                             .cut(|load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most)),
                     };
                     let mut layout = Layout::default();
-                    classified.plan(&parts, &plan, &mut layout).unwrap();
+                    let bytes = match plan.parameters {
+                        Residence::Resident => plan.witness_bytes,
+                        Residence::Streamed => plan.witness_bytes - results_bytes(),
+                    };
+                    assert!(classified.least_room(&parts) <= bytes, "{mix:?} {plan:?}");
+                    classified.plan(&parts, &plan, bytes, &mut layout).unwrap();
                     assert!(classified.largest() <= plan.witness_part_bytes, "{mix:?} {plan:?}");
                     assert!(classified.parts.iter().all(|planned| planned.load.has_at_most(most)));
                     let mut keeping = 0;
                     for share in classified.parts.iter().filter_map(|planned| planned.share) {
                         let [l, a, b] = share.all;
-                        assert!(kept::bytes(share.all) <= plan.kept_bytes, "{share:?} {plan:?}");
                         assert!(l.max(a).max(b) <= most[0] && b <= most[1], "{share:?} {plan:?}");
                         keeping += 1;
                     }
                     kept_somewhere |= keeping > 1;
                     let held = plan.parameter_bytes + plan.scratch_bytes + classified.room() + 8 * layout.words();
+                    assert!(classified.room() <= bytes, "{mix:?} {plan:?}");
+                    assert!(8 * layout.words() <= results_bytes(), "{mix:?} {plan:?}");
                     assert!(classified.rooms >= classified.parts.len().min(2), "{mix:?} {plan:?}");
                     assert!(held + 3 * plan.slot_bytes <= plan.witness_phase_bytes, "{mix:?} {plan:?}");
                     if plan.parameters == Residence::Streamed {

@@ -102,7 +102,8 @@ impl Modelled {
             }
             return;
         };
-        assert!(could);
+        // Several are placed one by one, and what may happen to fit is not promised.
+        assert!(could || sizes.len() > 1);
         assert!(self.arena.used_bytes() <= self.arena.limit());
         for (span, size) in spans.iter().zip(&sizes) {
             assert!(span.bytes() >= *size && span.bytes() - size < crate::mem::granule::PAGE);

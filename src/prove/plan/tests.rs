@@ -35,8 +35,7 @@ proptest! {
     fn no_more_is_held_than_the_budget(sizes in sizes(), budget in budgets()) {
         if let Ok(plan) = plan(&sizes, budget) {
             prop_assert!(plan.most_bytes() <= budget, "{plan:?}");
-            let held = plan.scratch_bytes + plan.parameter_bytes + SLOTS * plan.slot_bytes;
-            let held = held + plan.witness_bytes + plan.kept_bytes;
+            let held = plan.scratch_bytes + plan.parameter_bytes + SLOTS * plan.slot_bytes + plan.witness_bytes;
             prop_assert!(held <= plan.witness_phase_bytes, "{plan:?}");
             let vectors = plan.vectors as usize * (FR << sizes.domain_log2);
             prop_assert!(plan.scratch_bytes + plan.parameter_bytes + vectors <= plan.h_phase_bytes, "{plan:?}");
@@ -48,7 +47,7 @@ proptest! {
     fn phases_find_room_in_the_arena(sizes in sizes(), budget in budgets()) {
         if let Ok(plan) = plan(&sizes, budget) {
             let mut arena = Arena::<u32>::new(budget);
-            let long = [plan.scratch_bytes, sizes.points_in_memory(plan.parameters)];
+            let long = [plan.scratch_bytes, plan.pass_bytes + sizes.points_in_memory(plan.parameters)];
             let kept = long.map(|bytes| arena.take(&[bytes], Term::Long).expect("nothing else is there"));
             let vector = FR << sizes.domain_log2;
             let ordered = if plan.vectors.keeps_h() { 0 } else { align(FR * plan.h_part_points) };
@@ -56,7 +55,7 @@ proptest! {
             let (witness, others) = (plan.witness_bytes + witness_results_bytes(), plan.vectors.others() * vector);
             let phases = match plan.parameters {
                 Residence::Resident => vec![vec![witness], vec![h, others]],
-                Residence::Streamed => vec![vec![witness + h - h_results_bytes(), others, SLOTS * plan.slot_bytes]],
+                Residence::Streamed => vec![vec![h - h_results_bytes(), others]],
             };
             for leases in phases {
                 prop_assert!(arena.could_take(&leases, Term::Short), "{leases:?} {plan:?}");
@@ -210,5 +209,27 @@ fn budgets_of_the_kit_reach_each_number_of_vectors() {
     for (mib, vectors) in [(128, Vectors::None), (300, Vectors::One), (500, Vectors::Two)] {
         let plan = plan(&porep(22), mib << 20).unwrap();
         assert_eq!((plan.parameters, plan.vectors), (Residence::Streamed, vectors), "{mib}");
+    }
+}
+
+/// With a budget of four vectors, as a 16 GiB card has for 2^27: while the parameters of a worker pass, with nothing left but h, the next
+/// one's quotient is made.
+#[test]
+fn a_quotient_is_made_while_parameters_pass() {
+    for log2 in 20..=27 {
+        let vector = FR << log2;
+        let plan = plan(&porep(log2), 4 * vector).unwrap();
+        assert_eq!((plan.parameters, plan.vectors), (Residence::Streamed, Vectors::Two), "2^{log2}");
+        let mut arena = Arena::<u32>::new(4 * vector);
+        let long = [plan.scratch_bytes, plan.pass_bytes];
+        let _long = arena.take(&long, Term::Long).expect("nothing else is there");
+        let mut passing = None;
+        for worker in 0..9 {
+            let leases = arena.take(&[vector, vector], Term::Short);
+            let mut leases = leases.unwrap_or_else(|| panic!("2^{log2}: worker {worker} waits for the one before"));
+            arena.give_back(leases.pop().unwrap(), Some(worker));
+            let before = passing.replace(leases.pop().unwrap());
+            before.map(|before| arena.give_back(before, Some(worker)));
+        }
     }
 }

@@ -1,0 +1,119 @@
+//! What serves the passing of streamed parameters on a device: slots for their points, and room for what is held of witnesses meanwhile.
+//!
+//! It is kept from when such parameters are first loaded and serves one worker after the other. On the host a worker has it while it enqueues; on the device,
+//! what the next one copies waits for kernels of the one before, slot by slot. So what says until when a slot is used stays with it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::engine::{Block, Engine};
+use super::lease::{Region, Until};
+use super::DeviceSlice;
+use crate::error::Error;
+use crate::lock::{Order, Turn};
+use crate::prove::plan::SLOTS;
+use crate::prove::Plan;
+use crate::trace::span;
+
+/// A device's memory for passing parameters.
+#[derive(Debug)]
+pub(super) struct Passes {
+    block: Block,
+    order: Order,
+    uses: Mutex<Uses>,
+}
+
+/// Until when kernels use what.
+#[derive(Debug, Default)]
+struct Uses {
+    slots: [Option<Until>; SLOTS],
+    /// Any of them, and what is held of witnesses.
+    all: Option<Until>,
+    /// The slot that is next.
+    next: usize,
+}
+
+/// A worker's turn. What it has enqueued when it drops this without [`PassTurn::all_is_enqueued`], the next one waits for as a whole.
+pub(super) struct PassTurn<'e> {
+    engine: &'e Engine,
+    slots: [DeviceSlice<u8>; SLOTS],
+    witnesses: DeviceSlice<u8>,
+    uses: MutexGuard<'e, Uses>,
+    is_complete: bool,
+    _turn: Turn<'e>,
+}
+
+impl Passes {
+    /// With a long-lived block, which nothing uses.
+    pub(super) fn new(block: Block) -> Self {
+        Self { block, order: Order::new(1), uses: Mutex::default() }
+    }
+
+    /// Waits for a turn, whose memory is divided as `plan` says.
+    pub(super) fn turn<'e>(&'e self, engine: &'e Engine, plan: &Plan) -> PassTurn<'e> {
+        let turn = {
+            let _waiting = span(c"waiting for a pass");
+            self.order.turn()
+        };
+        // SAFETY: all of the block, which is mapped as long as the engine is there.
+        let bytes = unsafe { DeviceSlice::from_raw(engine.address(self.block.offset()), self.block.bytes()) };
+        let mut region = Region::new(bytes);
+        PassTurn {
+            engine,
+            slots: std::array::from_fn(|_| region.take(plan.slot_bytes)),
+            witnesses: region.take(plan.witness_bytes),
+            uses: self.uses.lock().unwrap_or_else(PoisonError::into_inner),
+            is_complete: false,
+            _turn: turn,
+        }
+    }
+}
+
+impl PassTurn<'_> {
+    /// The number of the next slot, which copies on [`Engine::passing`] may use from now on.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn next_slot(&mut self) -> Result<usize, Error> {
+        let number = self.uses.next;
+        self.uses.next = (number + 1) % SLOTS;
+        if let Some(used) = self.uses.slots[number].take() {
+            self.engine.passing().wait_for(used.event())?;
+        }
+        Ok(number)
+    }
+
+    /// The memory of a slot.
+    pub(super) fn slot(&self, number: usize) -> &DeviceSlice<u8> {
+        &self.slots[number]
+    }
+
+    /// Says that a slot is in use until then, and the memory for witnesses no longer.
+    pub(super) fn used_until(&mut self, number: usize, until: Until) {
+        self.uses.slots[number] = Some(until.clone());
+        self.uses.all = Some(until);
+    }
+
+    /// The memory for witnesses, and until when the turns before use it.
+    pub(super) fn witnesses(&self) -> (Region, Option<&Until>) {
+        (Region::new(self.witnesses.all()), self.uses.all.as_ref())
+    }
+
+    /// Ends the turn: it is known until when all that was enqueued uses what.
+    pub(super) fn all_is_enqueued(mut self) {
+        self.is_complete = true;
+    }
+}
+
+impl Drop for PassTurn<'_> {
+    fn drop(&mut self) {
+        if self.is_complete {
+            return;
+        }
+        let until = self.engine.all_enqueued().ok();
+        if until.is_none() {
+            self.engine.wait_for_all();
+        }
+        self.uses.slots = std::array::from_fn(|_| until.clone());
+        self.uses.all = until;
+    }
+}
