@@ -62,6 +62,7 @@ pub fn stop() {
 }
 
 /// Writes what was recorded to `path`, in the place of what may be there, in Chrome's trace event format. Recording goes on.
+/// A symbolic link is followed; one that leads nowhere is an error, as is the name of an open file, such as /dev/stdout.
 ///
 /// # Errors
 /// [`Error::NoTrace`] if nothing was ever recorded, [`Error::TraceFile`] if the file cannot be written; then what was there before stays.
