@@ -229,13 +229,14 @@ typedef struct interlock_memory_plan {
   size_t h_part_points;
   // What a part of a circuit's witness takes at most.
   size_t witness_part_bytes;
-  // What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on. With streamed
-  // parameters the rest is for results and for terms that are kept from part to part.
+  // What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on.
+  // With streamed parameters the rest is for results and for terms that are kept from part to part.
   size_t witness_bytes;
-  // What a device keeps for the passing of streamed parameters, whoever proves: slots, and what is held of a witness; 0 if parameters
-  // are resident.
+  // What a device keeps for the passing of streamed parameters, whoever proves: slots, and what is held of a witness; 0
+  // if parameters are resident.
   size_t pass_bytes;
-  // All that is held during the MSMs over a circuit's witness: parameters, scratch, what serves the passing, and the phase's own.
+  // All that is held during the MSMs over a circuit's witness: parameters, scratch, what serves the passing, and the
+  // phase's own.
   size_t witness_phase_bytes;
   // All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is
   // one phase, so that both numbers are the same.
@@ -389,9 +390,9 @@ struct interlock_error interlock_gpu_locks_set_workers(void *gpu_locks,
 // Sets the most bytes of device memory that a call with this handle plans with; 0 for what the device has to give (see
 // INTERLOCK_VRAM_BUDGET), which is so at first. NULL sets it for calls without a handle.
 //
-// It does not count scratch, which all calls on a device share, nor parameters that stay in device memory; what
-// streamed parameters pass through does count. The budget of interlock_plan(), like INTERLOCK_VRAM_BUDGET, counts all
-// of these. A call whose budget is too small fails with -2, or proves on the CPU where it may.
+// It does not count what serves all calls on a device: scratch, parameters that stay in device memory, and the memory
+// through which streamed ones pass. The budget of interlock_plan(), like INTERLOCK_VRAM_BUDGET, counts all of these. A
+// call whose budget is too small fails with -2, or proves on the CPU where it may.
 //
 // Errors: EINVAL for a handle that is none or was destroyed.
 struct interlock_error interlock_gpu_locks_set_budget(void *gpu_locks,
@@ -458,7 +459,7 @@ struct interlock_error interlock_set_log_level(int level);
 // Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would
 // be made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what
 // INTERLOCK_VRAM_BUDGET would say, and parameters and scratch count. (That of interlock_gpu_locks_set_budget() is for a
-// call beside scratch and beside parameters that stay in device memory.) interlock_srs_sizes() gives the sizes of
+// call beside these, and beside what else serves all calls on a device.) interlock_srs_sizes() gives the sizes of
 // parameters.
 //
 // Errors: EINVAL for a null or misaligned pointer, and for sizes that no parameters have; -2, CUDA's number for a lack

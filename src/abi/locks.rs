@@ -71,9 +71,9 @@ pub extern "C" fn interlock_gpu_locks_set_workers(gpu_locks: *mut c_void, worker
 /// Sets the most bytes of device memory that a call with this handle plans with; 0 for what the device has to give (see
 /// INTERLOCK_VRAM_BUDGET), which is so at first. NULL sets it for calls without a handle.
 ///
-/// It does not count scratch, which all calls on a device share, nor parameters that stay in device memory; what
-/// streamed parameters pass through does count. The budget of interlock_plan(), like INTERLOCK_VRAM_BUDGET, counts all
-/// of these. A call whose budget is too small fails with -2, or proves on the CPU where it may.
+/// It does not count what serves all calls on a device: scratch, parameters that stay in device memory, and the memory
+/// through which streamed ones pass. The budget of interlock_plan(), like INTERLOCK_VRAM_BUDGET, counts all of these. A
+/// call whose budget is too small fails with -2, or proves on the CPU where it may.
 ///
 /// Errors: EINVAL for a handle that is none or was destroyed.
 #[no_mangle]

@@ -7,7 +7,7 @@ use crate::raw::check_pointer;
 /// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would
 /// be made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what
 /// INTERLOCK_VRAM_BUDGET would say, and parameters and scratch count. (That of interlock_gpu_locks_set_budget() is for a
-/// call beside scratch and beside parameters that stay in device memory.) interlock_srs_sizes() gives the sizes of
+/// call beside these, and beside what else serves all calls on a device.) interlock_srs_sizes() gives the sizes of
 /// parameters.
 ///
 /// Errors: EINVAL for a null or misaligned pointer, and for sizes that no parameters have; -2, CUDA's number for a lack

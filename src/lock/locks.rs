@@ -29,9 +29,9 @@ pub struct LockSettings {
     pub device: Option<usize>,
     /// How many calls do their work at once; the others wait, first come, first served. `None` is as many as are made.
     pub workers: Option<NonZeroUsize>,
-    /// The most bytes of device memory that a call plans with; `None` is what its device has to give. Scratch, which all calls on a
-    /// device share, and parameters that stay in device memory do not count; what streamed parameters pass through does. The
-    /// budget of [`plan`](crate::prove::plan()) counts all of these.
+    /// The most bytes of device memory that a call plans with; `None` is what its device has to give. What serves all calls on a device
+    /// does not count: scratch, parameters that stay in device memory, and the memory through which streamed ones pass. The budget
+    /// of [`plan`](crate::prove::plan()) counts all of these.
     pub budget: Option<usize>,
 }
 

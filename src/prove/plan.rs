@@ -157,13 +157,14 @@ pub struct Plan {
     pub h_part_points: usize,
     /// What a part of a circuit's witness takes at most.
     pub witness_part_bytes: usize,
-    /// What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on. With streamed
-    /// parameters the rest is for results and for terms that are kept from part to part.
+    /// What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on.
+    /// With streamed parameters the rest is for results and for terms that are kept from part to part.
     pub witness_bytes: usize,
-    /// What a device keeps for the passing of streamed parameters, whoever proves: slots, and what is held of a witness; 0 if parameters
-    /// are resident.
+    /// What a device keeps for the passing of streamed parameters, whoever proves: slots, and what is held of a witness; 0
+    /// if parameters are resident.
     pub pass_bytes: usize,
-    /// All that is held during the MSMs over a circuit's witness: parameters, scratch, what serves the passing, and the phase's own.
+    /// All that is held during the MSMs over a circuit's witness: parameters, scratch, what serves the passing, and the
+    /// phase's own.
     pub witness_phase_bytes: usize,
     /// All that is held while a circuit's quotient is made and during the MSM over it. With streamed parameters there is
     /// one phase, so that both numbers are the same.

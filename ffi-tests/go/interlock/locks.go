@@ -48,8 +48,8 @@ func (l *Locks) SetWorkers(workers uint) error {
 	return take(C.bridge_set_workers(l.handle(), C.size_t(workers)))
 }
 
-// SetBudget sets the most bytes of device memory that a call with these locks plans with, beside scratch and beside
-// parameters that stay in device memory; 0 for what the device has to give, which is so at first.
+// SetBudget sets the most bytes of device memory that a call with these locks plans with, beside scratch,
+// parameters and what else serves all calls on a device; 0 for what the device has to give, which is so at first.
 func (l *Locks) SetBudget(bytes uint) error {
 	defer runtime.KeepAlive(l)
 	return take(C.bridge_set_budget(l.handle(), C.size_t(bytes)))

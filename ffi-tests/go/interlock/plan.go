@@ -55,9 +55,10 @@ type Plan struct {
 	ParameterBytes, ScratchBytes, SlotBytes uint
 	// HPartPoints is how many points of the h query are worked on at a time.
 	HPartPoints uint
-	// WitnessPartBytes, WitnessBytes and KeptBytes are what a part of a witness, all that is held of it, and terms that
-	// are kept from part to part take of device memory.
-	WitnessPartBytes, WitnessBytes, KeptBytes uint
+	// WitnessPartBytes and WitnessBytes are what a part of a witness, and all that is held of it, take of device memory.
+	WitnessPartBytes, WitnessBytes uint
+	// PassBytes is what a device keeps for streamed parameters to pass through, slots included.
+	PassBytes uint
 	// WitnessPhaseBytes and HPhaseBytes are all the device memory that is held in the two phases of a proof.
 	WitnessPhaseBytes, HPhaseBytes uint
 	// HostVectorBytes and HostParameterBytes are page-locked host memory.
@@ -94,7 +95,7 @@ func NewPlan(sizes Sizes, budget uint) (Plan, error) {
 		HPartPoints:          uint(out.h_part_points),
 		WitnessPartBytes:     uint(out.witness_part_bytes),
 		WitnessBytes:         uint(out.witness_bytes),
-		KeptBytes:            uint(out.kept_bytes),
+		PassBytes:            uint(out.pass_bytes),
 		WitnessPhaseBytes:    uint(out.witness_phase_bytes),
 		HPhaseBytes:          uint(out.h_phase_bytes),
 		HostVectorBytes:      uint(out.host_vector_bytes),
