@@ -221,6 +221,7 @@ mod models {
 
     use super::*;
     use crate::lock::models::{choose, explore, panicking, threads, Inside, Log};
+    use crate::lock::order::Order;
 
     const UNIT: usize = 256;
 
@@ -391,6 +392,25 @@ mod models {
                     blocks.into_iter().for_each(|block| block.release_after(fence.clone()));
                     fence.0.store(true, Ordering::SeqCst);
                 }
+            });
+            assert_all_is_back(&memory);
+        });
+    }
+
+    /// What a worker keeps of its blocks while it waits for a turn comes back: whoever has the turn asks for no blocks.
+    #[test]
+    fn workers_that_wait_for_a_turn_with_blocks_end() {
+        explore(|| {
+            let (memory, turns) = (memory(3, false), Arc::new(Order::new(1)));
+            let shared = memory.clone();
+            threads(3, move |_| {
+                let fence = Flag(Default::default());
+                let mut blocks = shared.acquire(&[UNIT, UNIT]).unwrap();
+                blocks.pop().unwrap().release_after(fence.clone());
+                let turn = turns.turn();
+                blocks.pop().unwrap().release_after(fence.clone());
+                drop(turn);
+                fence.0.store(true, Ordering::SeqCst);
             });
             assert_all_is_back(&memory);
         });
