@@ -129,7 +129,7 @@ impl Engine {
     /// # Errors
     /// [`Error::DeviceMemory`] if the budget is too small for any proof.
     pub(super) fn would_keep(&self, counts: &Counts) -> Result<bool, Error> {
-        let (sizes, budget) = (sizes(counts), self.memory.budget());
+        let (sizes, budget) = (Sizes::from(counts), self.memory.budget());
         let fastest = sizes.fastest(budget).ok_or_else(|| Error::DeviceMemory(sizes.shortfall(budget)))?;
         let bytes = sizes.resident_bytes(Residence::Resident);
         Ok(fastest.parameters == Residence::Resident
@@ -145,7 +145,7 @@ impl Engine {
         if residence == Residence::Streamed {
             self.passes()?;
         }
-        self.plan_in(&sizes(counts), residence, 0, limit.unwrap_or(usize::MAX))
+        self.plan_in(&Sizes::from(counts), residence, 0, limit.unwrap_or(usize::MAX))
     }
 
     /// The same, less `taken` bytes.
@@ -394,10 +394,4 @@ impl Enqueuing<'_> {
     pub(super) fn until(&self) -> Result<Until, Error> {
         Ok(Until::new(Event::record(self.stream)?))
     }
-}
-
-/// The sizes of one circuit with queries of these lengths.
-fn sizes(counts: &Counts) -> Sizes {
-    let domain_log2 = counts.domain_log2() as usize;
-    Sizes { domain_log2, inputs: counts.inputs, aux: counts.l, a: counts.a, b: counts.b, circuits: 1 }
 }
