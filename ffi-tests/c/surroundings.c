@@ -427,7 +427,9 @@ static int traced_from_another_folder(void)
 // Nothing was said before: the folder went after the file had been written.
 static int traced_to_a_folder_that_went(void)
 {
-    char *folder = scratch_folder(), path[64], said[256] = "";
+    char *folder = scratch_folder(), path[64], said[4096] = "";
+    size_t length = 0;
+    ssize_t more;
     int ends[2], status;
     pid_t child;
     if (folder == NULL || pipe(ends) != 0)
@@ -443,8 +445,9 @@ static int traced_to_a_folder_that_went(void)
     }
     close(ends[1]);
     status = status_of(child);
-    if (read(ends[0], said, sizeof said - 1) <= 0)
-        return WRONG;
+    // Other warnings may come first, such as why it does not prove on a GPU.
+    while (length < sizeof said - 1 && (more = read(ends[0], said + length, sizeof said - 1 - length)) > 0)
+        length += (size_t)more;
     return strstr(said, "warning: INTERLOCK_TRACE: cannot write trace file") != NULL ? status : WRONG;
 }
 
