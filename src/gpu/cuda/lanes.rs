@@ -57,8 +57,10 @@ impl<'t> Lanes<'t> {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn join(mut self) -> Result<(), Error> {
-        let beside = std::mem::take(&mut self.beside);
-        wait_for_all(self.compute, beside)
+        wait_for_all(self.compute, self.beside)?;
+        // Only now: until it has been waited for, dropping this must wait.
+        self.beside = &[];
+        Ok(())
     }
 }
 
