@@ -84,6 +84,19 @@ int interlock_msm_g1(void *scratch, void *sums, const struct interlock_msm_terms
 int interlock_msm_g2(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
                      struct CUstream_st *stream);
 
+/* The same part by part, in G1: the buckets of all windows, windows·2^(window_bits − 1) sums that are zeros at first, take the terms of one
+ * call after the other; reducing them then leaves the sums that an MSM of all these terms leaves.
+ *
+ * Enqueues the adding of terms to the buckets of up to shape.group windows from number `first` on. Scratch of this many bytes, aligned
+ * to 256, for n terms and so many windows; 0 if CUDA does not answer. */
+size_t interlock_fill_g1_scratch_bytes(size_t n, unsigned windows);
+int interlock_fill_g1(void *scratch, void *buckets, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
+                      unsigned first, struct CUstream_st *stream);
+
+/* Enqueues the reduction. shape.group is of no consequence. */
+size_t interlock_reduce_g1_scratch_bytes(struct interlock_msm_shape shape);
+int interlock_reduce_g1(void *scratch, void *sums, const void *buckets, struct interlock_msm_shape shape, struct CUstream_st *stream);
+
 /* Copies terms that have positions, indices and a count: points[i] and scalars[i], for i < n, become those of term i, or zeros from
  * *count on. Terms in order, then, whose MSM is the same. `terms` is host memory, read before it returns. */
 int interlock_copy_terms_g1(void *points, void *scalars, const struct interlock_msm_terms *terms, struct CUstream_st *stream);
@@ -97,13 +110,22 @@ struct interlock_sum_terms {
     size_t n;
 };
 
-/* Bytes of scratch, aligned to 256. */
-size_t interlock_sum_g1_scratch_bytes(void);
-size_t interlock_sum_g2_scratch_bytes(void);
+/* Sums of the points of up to INTERLOCK_SUM_QUERIES queries at once, part by part: each query has blocks·INTERLOCK_SUM_BLOCK accumulators,
+ * one query's after the other's, which are sums as an MSM's, zeros at first. */
+#define INTERLOCK_SUM_QUERIES 3
+#define INTERLOCK_SUM_BLOCK 128
 
-/* Enqueues the sum of points, in the form of an MSM's sums, to *sum. */
-int interlock_sum_g1(void *scratch, void *sum, const struct interlock_sum_terms *terms, struct CUstream_st *stream);
-int interlock_sum_g2(void *scratch, void *sum, const struct interlock_sum_terms *terms, struct CUstream_st *stream);
+/* Enqueues the adding of points to accumulators. The array is host memory, read before it returns. */
+int interlock_sum_g1(void *accumulators, unsigned blocks, const struct interlock_sum_terms *terms, unsigned queries,
+                     struct CUstream_st *stream);
+int interlock_sum_g2(void *accumulators, unsigned blocks, const struct interlock_sum_terms *terms, unsigned queries,
+                     struct CUstream_st *stream);
+
+/* Enqueues sums[q] = the sum of query q's accumulators. Scratch has queries·blocks sums and is aligned to 256. */
+int interlock_total_g1(void *scratch, void *sums, const void *accumulators, unsigned blocks, unsigned queries,
+                       struct CUstream_st *stream);
+int interlock_total_g2(void *scratch, void *sums, const void *accumulators, unsigned blocks, unsigned queries,
+                       struct CUstream_st *stream);
 
 /* What may be wrong with a point of a parameter file. */
 enum interlock_point_fault {

@@ -1,5 +1,5 @@
 // MSMs and sums over G1.
-#include "msm/msm.cuh"
+#include "msm/sum.cuh"
 
 using interlock::Fp;
 using interlock::Xyzz;
@@ -16,8 +16,36 @@ int interlock_msm_g1(void *scratch, void *sums, const struct interlock_msm_terms
     return interlock::msm::multiply(scratch, static_cast<Xyzz<Fp> *>(sums), *terms, shape, stream);
 }
 
-size_t interlock_sum_g1_scratch_bytes(void) { return interlock::msm::MAX_SUMS * sizeof(Xyzz<Fp>); }
+int interlock_sum_g1(void *accumulators, unsigned blocks, const struct interlock_sum_terms *terms, unsigned queries,
+                     struct CUstream_st *stream) {
+    return interlock::msm::sum(static_cast<Xyzz<Fp> *>(accumulators), blocks, terms, queries, stream);
+}
 
-int interlock_sum_g1(void *scratch, void *sum, const struct interlock_sum_terms *terms, struct CUstream_st *stream) {
-    return interlock::msm::sum(scratch, static_cast<Xyzz<Fp> *>(sum), *terms, stream);
+int interlock_total_g1(void *scratch, void *sums, const void *accumulators, unsigned blocks, unsigned queries,
+                       struct CUstream_st *stream) {
+    return interlock::msm::total(scratch, static_cast<Xyzz<Fp> *>(sums), static_cast<const Xyzz<Fp> *>(accumulators), blocks, queries,
+                                 stream);
+}
+
+size_t interlock_fill_g1_scratch_bytes(size_t n, unsigned windows) {
+    interlock::msm::Carver carver(nullptr);
+    interlock::msm::FillScratch<Fp> scratch;
+    return scratch.carve(&carver, n, windows) == cudaSuccess ? carver.used() : 0;
+}
+
+int interlock_fill_g1(void *scratch, void *buckets, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
+                      unsigned first, struct CUstream_st *stream) {
+    return interlock::msm::fill_windows(scratch, static_cast<Xyzz<Fp> *>(buckets), *terms, shape, first, stream);
+}
+
+size_t interlock_reduce_g1_scratch_bytes(struct interlock_msm_shape shape) {
+    interlock::msm::Carver carver(nullptr);
+    interlock::msm::Segments<Fp> segments;
+    segments.carve(&carver, shape);
+    return carver.used();
+}
+
+int interlock_reduce_g1(void *scratch, void *sums, const void *buckets, struct interlock_msm_shape shape,
+                        struct CUstream_st *stream) {
+    return interlock::msm::reduce(scratch, static_cast<Xyzz<Fp> *>(sums), static_cast<const Xyzz<Fp> *>(buckets), shape, stream);
 }

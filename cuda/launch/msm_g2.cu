@@ -1,5 +1,5 @@
 // MSMs and sums over G2.
-#include "msm/msm.cuh"
+#include "msm/sum.cuh"
 
 using interlock::Fp2;
 using interlock::Xyzz;
@@ -14,8 +14,13 @@ int interlock_msm_g2(void *scratch, void *sums, const struct interlock_msm_terms
     return interlock::msm::multiply(scratch, static_cast<Xyzz<Fp2> *>(sums), *terms, shape, stream);
 }
 
-size_t interlock_sum_g2_scratch_bytes(void) { return interlock::msm::MAX_SUMS * sizeof(Xyzz<Fp2>); }
+int interlock_sum_g2(void *accumulators, unsigned blocks, const struct interlock_sum_terms *terms, unsigned queries,
+                     struct CUstream_st *stream) {
+    return interlock::msm::sum(static_cast<Xyzz<Fp2> *>(accumulators), blocks, terms, queries, stream);
+}
 
-int interlock_sum_g2(void *scratch, void *sum, const struct interlock_sum_terms *terms, struct CUstream_st *stream) {
-    return interlock::msm::sum(scratch, static_cast<Xyzz<Fp2> *>(sum), *terms, stream);
+int interlock_total_g2(void *scratch, void *sums, const void *accumulators, unsigned blocks, unsigned queries,
+                       struct CUstream_st *stream) {
+    return interlock::msm::total(scratch, static_cast<Xyzz<Fp2> *>(sums), static_cast<const Xyzz<Fp2> *>(accumulators), blocks, queries,
+                                 stream);
 }

@@ -3,6 +3,8 @@
 // The entries are shared out to threads in equal chunks, wherever buckets begin and end, so that a thread's work does not
 // depend on the scalars. A bucket whose entries lie inside a chunk is written by its thread. The first and the last of a chunk may
 // go on in other chunks: they are partial sums, two a thread in the order of the entries, which `merge` adds up.
+//
+// Entries are added to what buckets hold before: the thread in whose chunk a bucket's entries begin starts from that.
 #pragma once
 
 #include "msm/point_ops.cuh"
@@ -22,13 +24,6 @@ struct Partials {
     Xyzz<F> *sums;
 };
 
-/// Makes sums infinity.
-template <class F>
-__global__ void clear_sums(Xyzz<F> *sums, size_t n) {
-    const size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (i < n) sums[i].zz = F::zero();
-}
-
 template <class F>
 __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCKS)
     accumulate(Xyzz<F> *buckets, Partials<F> partials, const Affine<F> *points, const uint32_t *keys, const uint32_t *values,
@@ -44,12 +39,13 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCK
 
     uint32_t bucket = NO_BUCKET, value = 0;
     Affine<F> next;
+    Xyzz<F> sum = Xyzz<F>::infinity();
     if (own > 0) {
         bucket = keys[0];
         value = values[0];
         next = load(points + (value & ~NEGATIVE));
+        if (begin == 0 || keys[-1] != bucket) sum = read(buckets + bucket);
     }
-    Xyzz<F> sum = Xyzz<F>::infinity();
     unsigned finished = 0;
 #pragma unroll 1
     for (uint32_t i = 1; i <= chunk; i++) {
@@ -73,7 +69,9 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCK
         }
         sum = Xyzz<F>::infinity();
         finished++;
-        if (i < own) bucket = next_bucket;
+        if (i == own) continue;
+        bucket = next_bucket;
+        sum = read(buckets + bucket);
     }
     if (finished < 2) {
         partials.buckets[1] = bucket;

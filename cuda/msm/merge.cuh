@@ -6,7 +6,7 @@
 namespace interlock {
 namespace msm {
 
-/// Adds up neighbours of one bucket. Buckets that lie inside a block's share are written; its first and last go to `out`, two a
+/// Adds up neighbours of one bucket, whose first has what the bucket held. Buckets that lie inside a block's share are written; its first and last go to `out`, two a
 /// block, but are written too if the block is the only one.
 ///
 /// A thread's sum grows by those 1, 2, 4 … places before it, while they are of its bucket; the last thread of each bucket has all.

@@ -1,13 +1,13 @@
-// Multi-scalar multiplication and sums of points over either group: what the launchers of both share.
+// Multi-scalar multiplication over either group: what the launchers of both share.
 //
 // Pippenger's algorithm with signed digits. A group of windows at a time: entries are made of the scalars and sorted by bucket
-// (digits.cuh), buckets are summed in equal chunks (accumulate.cuh, merge.cuh), and segments of buckets (buckets.cuh).
+// (digits.cuh), buckets are summed in equal chunks (accumulate.cuh, merge.cuh), and segments of buckets (buckets.cuh). Or the
+// buckets of all windows stay, and take the terms of one part after the other, before they are summed up.
 #pragma once
 
 #include "msm/buckets.cuh"
 #include "msm/merge.cuh"
 #include "msm/shape.cuh"
-#include "msm/sum.cuh"
 
 namespace interlock {
 namespace msm {
@@ -53,113 +53,149 @@ class Carver {
     size_t used_ = 0;
 };
 
-/// What an MSM keeps in its scratch.
+/// Makes sums infinity.
 template <class F>
-struct Scratch {
-    Entries entries;
-    Xyzz<F> *buckets, *weighted, *plain;
-    Partials<F> partials[2];
-    size_t bytes;
+cudaError_t clear(Xyzz<F> *sums, size_t n, cudaStream_t stream) {
+    return cudaMemsetAsync(sums, 0, n * sizeof(Xyzz<F>), stream);
+}
 
-    cudaError_t carve(void *scratch, size_t n, const interlock_msm_shape &shape) {
-        Carver carver(scratch);
-        const size_t threads = chunks_of<F>(n * shape.group) * AddingKernel<F>::BLOCK;
+/// What filling buckets keeps in scratch.
+template <class F>
+struct FillScratch {
+    Entries entries;
+    Partials<F> partials[2];
+
+    cudaError_t carve(Carver *carver, size_t n, unsigned windows) {
+        const size_t threads = chunks_of<F>(n * windows) * AddingKernel<F>::BLOCK;
         for (int i = 0; i < 2; i++) {
-            entries.keys[i] = carver.take<uint32_t>(n * shape.group);
-            entries.values[i] = carver.take<uint32_t>(n * shape.group);
+            entries.keys[i] = carver->take<uint32_t>(n * windows);
+            entries.values[i] = carver->take<uint32_t>(n * windows);
             const size_t partial_sums = i == 0 ? 2 * threads : 2 * blocks_of(2 * threads, MERGE_BLOCK<F>);
-            partials[i].buckets = carver.take<uint32_t>(partial_sums);
-            partials[i].sums = carver.take<Xyzz<F>>(partial_sums);
+            partials[i].buckets = carver->take<uint32_t>(partial_sums);
+            partials[i].sums = carver->take<Xyzz<F>>(partial_sums);
         }
-        entries.count = carver.take<uint32_t>(1);
-        if (cudaError_t error = sort_bytes(n * shape.group, &entries.sort_bytes)) return error;
-        entries.sort = carver.take<char>(entries.sort_bytes);
-        buckets = carver.take<Xyzz<F>>(size_t{shape.group} << (shape.window_bits - 1));
-        const size_t segments = size_t{shape.windows} << log_segments(shape);
-        weighted = carver.take<Xyzz<F>>(segments);
-        plain = carver.take<Xyzz<F>>(segments);
-        bytes = carver.used();
+        entries.count = carver->take<uint32_t>(1);
+        if (cudaError_t error = sort_bytes(n * windows, &entries.sort_bytes)) return error;
+        entries.sort = carver->take<char>(entries.sort_bytes);
         return cudaSuccess;
     }
 };
 
-/// Makes sums infinity.
+/// Adds the terms to the buckets of a group of windows.
 template <class F>
-cudaError_t clear(Xyzz<F> *sums, size_t n, cudaStream_t stream) {
-    constexpr int BLOCK = 256;
-    clear_sums<<<static_cast<unsigned>(blocks_of(n, BLOCK)), BLOCK, 0, stream>>>(sums, n);
-    return cudaGetLastError();
-}
-
-/// Sums the buckets of a group's entries.
-template <class F>
-cudaError_t fill_buckets(const Scratch<F> &scratch, const Affine<F> *points, const Group &group, size_t entries,
-                         cudaStream_t stream) {
+cudaError_t fill(FillScratch<F> scratch, Xyzz<F> *buckets, const interlock_msm_terms &terms, const Group &group,
+                 cudaStream_t stream) {
     constexpr int BLOCK = AddingKernel<F>::BLOCK;
-    if (cudaError_t error = clear(scratch.buckets, group.buckets(), stream)) return error;
+    if (cudaError_t error = make_entries(&scratch.entries, terms, group, stream)) return error;
 
     unsigned blocks;
+    const size_t entries = terms.n * group.windows;
     if (cudaError_t error = filling(&blocks, accumulate<F>, BLOCK, chunks_of<F>(entries))) return error;
-    accumulate<<<blocks, BLOCK, 0, stream>>>(scratch.buckets, scratch.partials[0], points, scratch.entries.keys[0],
-                                             scratch.entries.values[0], scratch.entries.count);
+    accumulate<<<blocks, BLOCK, 0, stream>>>(buckets, scratch.partials[0], static_cast<const Affine<F> *>(terms.points),
+                                             scratch.entries.keys[0], scratch.entries.values[0], scratch.entries.count);
     if (cudaError_t error = cudaGetLastError()) return error;
 
     unsigned partial_sums = 2 * blocks * BLOCK;
     for (int from = 0;; from = 1 - from) {
         const auto merging = static_cast<unsigned>(blocks_of(partial_sums, MERGE_BLOCK<F>));
-        merge<<<merging, MERGE_BLOCK<F>, 0, stream>>>(scratch.buckets, scratch.partials[1 - from], scratch.partials[from],
-                                                      partial_sums);
+        merge<<<merging, MERGE_BLOCK<F>, 0, stream>>>(buckets, scratch.partials[1 - from], scratch.partials[from], partial_sums);
         if (cudaError_t error = cudaGetLastError()) return error;
         if (merging == 1) return cudaSuccess;
         partial_sums = 2 * merging;
     }
 }
 
+/// What summing buckets keeps in scratch: two sums a segment.
+template <class F>
+struct Segments {
+    Xyzz<F> *weighted, *plain;
+
+    void carve(Carver *carver, const interlock_msm_shape &shape) {
+        const size_t segments = size_t{shape.windows} << log_segments(shape);
+        weighted = carver->take<Xyzz<F>>(segments);
+        plain = carver->take<Xyzz<F>>(segments);
+    }
+
+    /// Sums up the segments of a group of windows.
+    cudaError_t sum(const Xyzz<F> *buckets, const Group &group, const interlock_msm_shape &shape, cudaStream_t stream) const {
+        constexpr int BLOCK = SummingKernel<F>::BLOCK;
+        const unsigned log = log_segments(shape);
+        const size_t n = size_t{group.windows} << log, offset = size_t{group.first} << log;
+        sum_segments<<<static_cast<unsigned>(blocks_of(n, BLOCK)), BLOCK, 0, stream>>>(weighted + offset, plain + offset, buckets,
+                                                                                      n, shape.segment_bits);
+        return cudaGetLastError();
+    }
+
+    /// Leaves the sums of all windows.
+    cudaError_t sum_all(Xyzz<F> *sums, const interlock_msm_shape &shape, cudaStream_t stream) const {
+        const unsigned log = log_segments(shape);
+        sum_windows<<<dim3(1 + log, shape.windows), SummingKernel<F>::BLOCK, 0, stream>>>(sums, weighted, plain, log);
+        return cudaGetLastError();
+    }
+};
+
+/// What an MSM keeps in its scratch.
+template <class F>
+struct Scratch {
+    FillScratch<F> filling;
+    Xyzz<F> *buckets;
+    Segments<F> segments;
+    size_t bytes;
+
+    cudaError_t carve(void *scratch, size_t n, const interlock_msm_shape &shape) {
+        Carver carver(scratch);
+        if (cudaError_t error = filling.carve(&carver, n, shape.group)) return error;
+        buckets = carver.take<Xyzz<F>>(size_t{shape.group} << (shape.window_bits - 1));
+        segments.carve(&carver, shape);
+        bytes = carver.used();
+        return cudaSuccess;
+    }
+};
+
 /// `interlock_msm_*`.
 template <class F>
 cudaError_t multiply(void *memory, Xyzz<F> *sums, const interlock_msm_terms &terms, const interlock_msm_shape &shape,
                      cudaStream_t stream) {
-    constexpr int BLOCK = SummingKernel<F>::BLOCK;
     if (!is_valid(shape, terms)) return cudaErrorInvalidValue;
     if (terms.n == 0) return clear(sums, size_t{shape.windows} * (1 + log_segments(shape)), stream);
     Scratch<F> scratch;
     if (cudaError_t error = scratch.carve(memory, terms.n, shape)) return error;
-    const unsigned log = log_segments(shape);
     const unsigned groups = static_cast<unsigned>(blocks_of(shape.windows, shape.group));
     for (unsigned g = 0; g < groups; g++) {
         // As even as can be, so that no group is too small to fill the device.
         const unsigned first = g * shape.windows / groups, end = (g + 1) * shape.windows / groups;
         const Group group = {shape.window_bits, first, end - first};
-        if (cudaError_t error = make_entries(&scratch.entries, terms, group, stream)) return error;
-        const auto *points = static_cast<const Affine<F> *>(terms.points);
-        if (cudaError_t error = fill_buckets(scratch, points, group, terms.n * group.windows, stream)) return error;
-        const size_t segments = size_t{group.windows} << log, offset = size_t{first} << log;
-        sum_segments<<<static_cast<unsigned>(blocks_of(segments, BLOCK)), BLOCK, 0, stream>>>(
-            scratch.weighted + offset, scratch.plain + offset, scratch.buckets, segments, shape.segment_bits);
-        if (cudaError_t error = cudaGetLastError()) return error;
+        if (cudaError_t error = clear(scratch.buckets, group.buckets(), stream)) return error;
+        if (cudaError_t error = fill(scratch.filling, scratch.buckets, terms, group, stream)) return error;
+        if (cudaError_t error = scratch.segments.sum(scratch.buckets, group, shape, stream)) return error;
     }
-    sum_windows<<<dim3(1 + log, shape.windows), BLOCK, 0, stream>>>(sums, scratch.weighted, scratch.plain, log);
-    return cudaGetLastError();
+    return scratch.segments.sum_all(sums, shape, stream);
 }
 
-/// Sums of blocks that `interlock_sum_*` keeps in its scratch, at most.
-constexpr unsigned MAX_SUMS = MAX_CHUNKS / 128;
-
-/// `interlock_sum_*`.
+/// `interlock_fill_*`.
 template <class F>
-cudaError_t sum(void *scratch, Xyzz<F> *total, const interlock_sum_terms &terms, cudaStream_t stream) {
-    constexpr int BLOCK = AddingKernel<F>::BLOCK;
-    auto *sums = static_cast<Xyzz<F> *>(scratch);
-    unsigned blocks = 0;
-    if (terms.n > 0) {
-        const size_t most = blocks_of(terms.n, BLOCK);
-        if (cudaError_t error = filling(&blocks, sum_points<F>, BLOCK, most < MAX_SUMS ? most : MAX_SUMS)) return error;
-        sum_points<<<blocks, BLOCK, 0, stream>>>(sums, static_cast<const Affine<F> *>(terms.points), terms.positions, terms.n,
-                                                 terms.count);
-        if (cudaError_t error = cudaGetLastError()) return error;
-    }
-    sum_sums<<<1, SummingKernel<F>::BLOCK, 0, stream>>>(total, sums, blocks);
-    return cudaGetLastError();
+cudaError_t fill_windows(void *memory, Xyzz<F> *buckets, const interlock_msm_terms &terms, const interlock_msm_shape &shape,
+                         unsigned first, cudaStream_t stream) {
+    if (!is_valid(shape, terms) || first >= shape.windows) return cudaErrorInvalidValue;
+    if (terms.n == 0) return cudaSuccess;
+    const unsigned end = first + shape.group < shape.windows ? first + shape.group : shape.windows;
+    const Group group = {shape.window_bits, first, end - first};
+    Carver carver(memory);
+    FillScratch<F> scratch;
+    if (cudaError_t error = scratch.carve(&carver, terms.n, group.windows)) return error;
+    return fill(scratch, buckets + (size_t{first} << (shape.window_bits - 1)), terms, group, stream);
+}
+
+/// `interlock_reduce_*`.
+template <class F>
+cudaError_t reduce(void *memory, Xyzz<F> *sums, const Xyzz<F> *buckets, const interlock_msm_shape &shape, cudaStream_t stream) {
+    if (!is_valid(shape, {})) return cudaErrorInvalidValue;
+    Carver carver(memory);
+    Segments<F> segments;
+    segments.carve(&carver, shape);
+    const Group all = {shape.window_bits, 0, shape.windows};
+    if (cudaError_t error = segments.sum(buckets, all, shape, stream)) return error;
+    return segments.sum_all(sums, shape, stream);
 }
 
 }  // namespace msm

@@ -18,6 +18,18 @@ __device__ __forceinline__ T load(const T *from) {
     return value;
 }
 
+/// The same where the kernel itself writes.
+template <class T>
+__device__ __forceinline__ T read(const T *from) {
+    static_assert(sizeof(T) % sizeof(uint4) == 0 && alignof(T) % alignof(uint4) == 0, "whole loads");
+    T value;
+#pragma unroll
+    for (size_t i = 0; i < sizeof(T) / sizeof(uint4); i++) {
+        reinterpret_cast<uint4 *>(&value)[i] = reinterpret_cast<const uint4 *>(from)[i];
+    }
+    return value;
+}
+
 /// The point, or its negative.
 template <class F>
 __device__ __forceinline__ Affine<F> negated_if(const Affine<F> &p, bool negative) {

@@ -1,46 +1,113 @@
-// The sum of points that are chosen by their positions.
+// Sums of points that are chosen by their positions, from several queries at once and part by part: accumulators in memory, a thread's
+// each, take what each part adds, and are summed up at last.
 #pragma once
 
-#include "msm/point_ops.cuh"
-#include "msm/tuning.cuh"
+#include "launch/launchers.h"
+#include "msm/msm.cuh"
 
 namespace interlock {
 namespace msm {
 
-/// A sum a block: of the points at positions[i], or at i if `positions` is null, for i < n, and *count if that is not null.
+/// Queries whose points are added at once, and which of a launch's blocks are whose: those of query q are the ones from first[q] to
+/// first[q + 1].
+struct Queries {
+    interlock_sum_terms terms[INTERLOCK_SUM_QUERIES];
+    unsigned first[INTERLOCK_SUM_QUERIES + 1];
+};
+
+/// Adds the points of each query to its accumulators, of which it has `capacity`, as many of them as its blocks have threads.
 template <class F>
 __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCKS)
-    sum_points(Xyzz<F> *sums, const Affine<F> *points, const uint32_t *positions, size_t n, const uint32_t *count) {
-    constexpr unsigned BLOCK = AddingKernel<F>::BLOCK;
-    __shared__ Xyzz<F> room[BLOCK / 2];
-    if (count != nullptr) n = min(n, size_t{*count});
-    Xyzz<F> sum = Xyzz<F>::infinity();
-    const size_t stride = size_t{gridDim.x} * BLOCK;
-    size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x;
-    Affine<F> next;
-    if (i < n) next = load(points + (positions != nullptr ? positions[i] : i));
+    add_points(Xyzz<F> *accumulators, size_t capacity, const __grid_constant__ Queries queries) {
+    unsigned query = 0;
+    while (blockIdx.x >= queries.first[query + 1]) query++;
+    const interlock_sum_terms &terms = queries.terms[query];
+    const unsigned first = queries.first[query], blocks = queries.first[query + 1] - first;
+    const auto *points = static_cast<const Affine<F> *>(terms.points);
+    const size_t n = terms.count != nullptr ? min(terms.n, size_t{*terms.count}) : terms.n;
+    const size_t stride = size_t{blocks} * AddingKernel<F>::BLOCK;
+    size_t i = size_t{blockIdx.x - first} * AddingKernel<F>::BLOCK + threadIdx.x;
+    if (i >= n) return;
+    Xyzz<F> *own = accumulators + query * capacity + i;
+    Xyzz<F> sum = read(own);
+    Affine<F> next = load(points + (terms.positions != nullptr ? terms.positions[i] : i));
 #pragma unroll 1
     while (i < n) {
         const Affine<F> point = next;
         i += stride;
-        if (i < n) next = load(points + (positions != nullptr ? positions[i] : i));
+        if (i < n) next = load(points + (terms.positions != nullptr ? terms.positions[i] : i));
         sum = sum + point;
     }
-    // Another variable: one whose address is taken is kept in memory throughout.
-    Xyzz<F> total = sum;
-    sum_of_block<F, BLOCK>(&total, room);
-    if (threadIdx.x == 0) sums[blockIdx.x] = total;
+    *own = sum;
 }
 
-/// *total = the sum of n sums. One block.
+/// sums[query·gridDim.x + b] = what block b has of the query's `n` sums, for query blockIdx.y.
 template <class F>
-__global__ void __launch_bounds__(SummingKernel<F>::BLOCK) sum_sums(Xyzz<F> *total, const Xyzz<F> *sums, size_t n) {
-    __shared__ Xyzz<F> room[SummingKernel<F>::BLOCK / 2];
+__global__ void __launch_bounds__(SummingKernel<F>::BLOCK, SummingKernel<F>::BLOCKS)
+    sum_sums(Xyzz<F> *sums, const Xyzz<F> *of, size_t n) {
+    constexpr unsigned BLOCK = SummingKernel<F>::BLOCK;
+    __shared__ Xyzz<F> room[BLOCK / 2];
+    of += blockIdx.y * n;
     Xyzz<F> sum = Xyzz<F>::infinity();
 #pragma unroll 1
-    for (size_t i = threadIdx.x; i < n; i += SummingKernel<F>::BLOCK) add_to(&sum, sums + i);
-    sum_of_block<F, SummingKernel<F>::BLOCK>(&sum, room);
-    if (threadIdx.x == 0) *total = sum;
+    for (size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x; i < n; i += size_t{gridDim.x} * BLOCK) add_to(&sum, of + i);
+    sum_of_block<F, BLOCK>(&sum, room);
+    if (threadIdx.x == 0) sums[blockIdx.y * gridDim.x + blockIdx.x] = sum;
+}
+
+/// Accumulators that a query has in so many blocks.
+template <class F>
+constexpr size_t accumulators(unsigned blocks) {
+    static_assert(AddingKernel<F>::BLOCK == INTERLOCK_SUM_BLOCK, "as documented");
+    return size_t{blocks} * AddingKernel<F>::BLOCK;
+}
+
+/// The blocks that first sum up accumulators.
+template <class F>
+constexpr unsigned summing_blocks(unsigned blocks) {
+    // Eight accumulators a thread: as long as what a block does then.
+    return blocks < 8 ? 1 : blocks / 8;
+}
+
+/// `interlock_sum_*`.
+template <class F>
+cudaError_t sum(Xyzz<F> *accumulators_of_all, unsigned blocks, const interlock_sum_terms *terms, unsigned queries, cudaStream_t stream) {
+    constexpr size_t BLOCK = AddingKernel<F>::BLOCK;
+    if (blocks == 0 || queries > INTERLOCK_SUM_QUERIES) return cudaErrorInvalidValue;
+    size_t all = 0;
+    for (unsigned q = 0; q < queries; q++) all += terms[q].n;
+    if (all == 0) return cudaSuccess;
+    unsigned resident;
+    if (cudaError_t error = filling(&resident, add_points<F>, BLOCK, ~size_t{0} >> 1)) return error;
+    Queries shared = {};
+    unsigned launched = 0;
+    for (unsigned q = 0; q < queries; q++) {
+        shared.terms[q] = terms[q];
+        shared.first[q] = launched;
+        // Its share of what is resident, but no more than it has points and accumulators for.
+        size_t own = size_t(double(resident) * double(terms[q].n) / double(all));
+        const size_t most = blocks_of(terms[q].n, BLOCK);
+        own = own == 0 ? 1 : own;
+        own = own < most ? own : most;
+        launched += static_cast<unsigned>(own < blocks ? own : blocks);
+    }
+    for (unsigned q = queries; q <= INTERLOCK_SUM_QUERIES; q++) shared.first[q] = launched;
+    add_points<<<launched, BLOCK, 0, stream>>>(accumulators_of_all, accumulators<F>(blocks), shared);
+    return cudaGetLastError();
+}
+
+/// `interlock_total_*`.
+template <class F>
+cudaError_t total(void *scratch, Xyzz<F> *sums, const Xyzz<F> *accumulators_of_all, unsigned blocks, unsigned queries,
+                  cudaStream_t stream) {
+    if (blocks == 0 || queries == 0 || queries > INTERLOCK_SUM_QUERIES) return cudaErrorInvalidValue;
+    constexpr unsigned BLOCK = SummingKernel<F>::BLOCK;
+    auto *partial = static_cast<Xyzz<F> *>(scratch);
+    const unsigned summing = summing_blocks<F>(blocks);
+    sum_sums<<<dim3(summing, queries), BLOCK, 0, stream>>>(partial, accumulators_of_all, accumulators<F>(blocks));
+    if (cudaError_t error = cudaGetLastError()) return error;
+    sum_sums<<<dim3(1, queries), BLOCK, 0, stream>>>(sums, partial, summing);
+    return cudaGetLastError();
 }
 
 }  // namespace msm

@@ -32,8 +32,8 @@ struct SummingKernel {
 template <class F>
 constexpr int MERGE_BLOCK = 6144 / sizeof(F);
 
-/// Threads that share out the entries of a group of windows, at most: more than any device has resident.
-constexpr unsigned MAX_CHUNKS = 1 << 16;
+/// Threads that share out the entries of a group of windows, at most: 384 blocks, as 192 multiprocessors have resident.
+constexpr unsigned MAX_CHUNKS = 3 << 14;
 /// Entries a thread, at least.
 constexpr unsigned MIN_CHUNK = 8;
 

@@ -2,11 +2,11 @@
 //! is fastest, what it holds at a time, and what it sends over the bus.
 //!
 //! # How a budget is shared out
-//! In 64 units. Scratch for MSMs takes 6 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
+//! In 128 units. Scratch for MSMs takes 6 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
 //! do. Parameters that stay in device memory take what they are long. Parameters that do not pass through memory that a device keeps
-//! once it has streamed any, and that serves one worker after the other: three slots, which take 6 units together, and 3 units for what is
-//! held of the witness meanwhile, that is parts of it, results, and terms with full-size scalars, which are kept from part to part until there are many
-//! for an MSM. Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory
+//! once it has streamed any, and that serves one worker after the other: slots, which take 8 units together, or more where these would be
+//! too small, and what is left of 25 units for what is held meanwhile, that is parts of the witness, results, the buckets of the MSM over h, sums that grow from part to part, and terms with full-size
+//! scalars, which are kept from part to part until there are many for an MSM. Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory
 //! are in page-locked host memory, where kernels reach them over the bus. What is left is for the witness of circuits whose parameters are
 //! resident, which is sent in parts, and for other workers.
 //!
@@ -30,24 +30,32 @@ use crate::params::Counts;
 pub(crate) mod forced;
 pub(crate) mod scratch;
 
-use scratch::{most_sums, most_terms, Windows, G1_SUM, G2_SUM};
+use scratch::{least_bucket_bytes, most_sums, most_terms, most_terms_in_parts, Windows, G1_SUM, G2_SUM};
 
-/// Slots through which parameters are streamed: one is worked on, one is full, one is filled.
-pub(crate) const SLOTS: usize = 3;
+/// Slots through which parameters are streamed: one is worked on, some are full, one is filled. Where they would be too small for
+/// [`STEP`] variables, there are fewer.
+const SLOTS: usize = 5;
+const FEWER_SLOTS: usize = 3;
 /// Variables of which a part of the witness has a multiple, but for its end: `INTERLOCK_TERMS_TILE`.
 pub(crate) const STEP: usize = 8192;
 
 /// Into how many units a budget is divided, and how many of them scratch, all slots and what is held of a witness beside these take.
-const UNITS: usize = 64;
+const UNITS: usize = 128;
 const SCRATCH_UNITS: usize = 6;
-const SLOT_UNITS: usize = 6;
-const PASSING_WITNESS_UNITS: usize = 3;
+const SLOT_UNITS: usize = 8;
+const HELD_UNITS: usize = 17;
 /// The least scratch, with which MSMs of [`STEP`] terms work.
 const LEAST_SCRATCH: usize = 5 << 20;
-/// Bytes of a slot, where the budget allows: 2^22 points of G1, whose MSM takes four times as long as their copying.
-const MOST_SLOT: usize = 384 << 20;
+/// Bytes of a slot, where the budget allows: 5 ms of the bus.
+const MOST_SLOT: usize = 256 << 20;
 /// Bytes of terms that are kept beside parts, where the budget allows: a million full-size variables, whose MSMs are as fast as longer ones.
 const MOST_KEPT: usize = 576 << 20;
+/// Bytes of the buckets of h, where the budget allows: those of 13 windows of 20 bits.
+const MOST_BUCKETS: usize = 1300 << 20;
+/// Blocks of threads that add up points whose scalars are 1, of a query at a time, at most; and the bytes of their sums, for three queries
+/// in G1 and one in G2.
+const MOST_SUM_BLOCKS: usize = 384;
+const SUM_BLOCK_BYTES: usize = 128 * (3 * G1_SUM + G2_SUM);
 /// How many vectors there must be room for before a worker takes three: then two workers' do, and what is left of a third's.
 const VECTORS_TO_SPARE: usize = 7;
 /// The share of what is left that a witness takes beyond the least, so that others find room beside it.
@@ -151,14 +159,16 @@ pub struct Plan {
     pub parameter_bytes: usize,
     /// What scratch holds: once a device, for all calls there.
     pub scratch_bytes: usize,
-    /// What a slot for parameters holds, of which there are three; 0 if parameters are resident.
+    /// What a slot for parameters holds, of which there are five, or three where the budget is small; 0 if parameters are
+    /// resident.
     pub slot_bytes: usize,
     /// Points of the `h` query that are worked on at a time.
     pub h_part_points: usize,
     /// What a part of a circuit's witness takes at most.
     pub witness_part_bytes: usize,
     /// What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on.
-    /// With streamed parameters the rest is for results and for terms that are kept from part to part.
+    /// With streamed parameters the rest is for results and for what is kept from part to part: terms, sums, and the
+    /// buckets of the MSM over h.
     pub witness_bytes: usize,
     /// What a device keeps for the passing of streamed parameters, whoever proves: slots, and what is held of a witness; 0
     /// if parameters are resident.
@@ -190,6 +200,40 @@ impl Plan {
     pub fn most_bytes(&self) -> usize {
         self.witness_phase_bytes.max(self.h_phase_bytes)
     }
+
+    /// How many slots for parameters there are.
+    #[cfg(any(test, interlock_cuda))]
+    pub(crate) fn slots(&self) -> usize {
+        self.pass_bytes.saturating_sub(self.witness_bytes).checked_div(self.slot_bytes).unwrap_or(0)
+    }
+
+    /// How many blocks of threads add up points whose scalars are 1.
+    #[cfg(any(test, interlock_cuda))]
+    pub(crate) fn sum_blocks(&self) -> usize {
+        sum_blocks(self.scratch_bytes)
+    }
+
+    /// What the buckets of the MSM over h may take of so many bytes that are held of a circuit.
+    #[cfg(any(test, interlock_cuda))]
+    pub(crate) fn bucket_bytes(&self, held: usize) -> usize {
+        let spare = held.saturating_sub(least_held(self.witness_part_bytes, self.sum_blocks()) - least_bucket_bytes());
+        least_bucket_bytes().max(spare / 2).max(spare.saturating_sub(MOST_KEPT))
+    }
+}
+
+/// How many blocks add up points beside so much scratch: their sums take a third of it.
+fn sum_blocks(scratch: usize) -> usize {
+    ((scratch - LEAST_SCRATCH) / 3 / SUM_BLOCK_BYTES).clamp(1, MOST_SUM_BLOCKS)
+}
+
+/// Bytes of the sums of so many blocks.
+pub(crate) fn sum_bytes(blocks: usize) -> usize {
+    blocks * SUM_BLOCK_BYTES
+}
+
+/// The least that is held of a circuit while parameters pass: two parts of its witness, results, sums, and buckets.
+fn least_held(part: usize, sum_blocks: usize) -> usize {
+    2 * part + results_bytes() + sum_bytes(sum_blocks) + align(least_bucket_bytes())
 }
 
 /// The fastest plan for circuits of these sizes within a budget of `budget` bytes of device memory.
@@ -240,21 +284,31 @@ impl Division {
         (UNITS * self.unit).saturating_sub(self.scratch())
     }
 
+    /// How many slots for parameters there are.
+    fn slots(&self) -> usize {
+        if SLOT_UNITS * self.unit / SLOTS < DENSE_STEP_POINTS {
+            FEWER_SLOTS
+        } else {
+            SLOTS
+        }
+    }
+
     /// Bytes of a slot for parameters.
     fn slot(&self) -> usize {
         (SLOT_UNITS * self.unit / SLOTS / ALIGNMENT * ALIGNMENT).clamp(DENSE_STEP_POINTS, MOST_SLOT)
     }
 
-    /// Bytes of what is held of witnesses while parameters pass: two parts at least, and results.
-    fn passing_witness(&self) -> usize {
-        let with_parts_of = |slot| align(2 * streamed_part(slot)) + results_bytes();
-        let (least, most) = (with_parts_of(self.slot()), with_parts_of(MOST_SLOT) + MOST_KEPT);
-        (PASSING_WITNESS_UNITS * self.unit / ALIGNMENT * ALIGNMENT).clamp(least, most)
+    /// Bytes of what is held of a circuit while parameters pass: two parts of its witness at least, results, sums, buckets, and terms.
+    fn held(&self) -> usize {
+        let least = |slot| align(least_held(streamed_part(slot), sum_blocks(self.scratch())));
+        let most = least(MOST_SLOT) + MOST_KEPT + MOST_BUCKETS;
+        let left = ((SLOT_UNITS + HELD_UNITS) * self.unit).saturating_sub(self.slots() * self.slot());
+        (left / ALIGNMENT * ALIGNMENT).clamp(least(self.slot()), most)
     }
 
     /// Bytes of all that serves the passing of parameters, for all workers together.
     pub(crate) fn pass(&self) -> usize {
-        SLOTS * self.slot() + self.passing_witness()
+        self.slots() * self.slot() + self.held()
     }
 
     /// What that takes of the budget, if parameters pass.
@@ -333,12 +387,13 @@ impl Sizes {
                 let all = DENSE_VARIABLE * (self.inputs + self.aux) + ROUNDING;
                 let part = (room / WITNESS_SHARE / 2).min(all).max(dense);
                 let h = on_device + gathered + h_results_bytes();
-                (part, 2 * part, rounded(2 * part + witness_results_bytes()), rounded(h))
+                let witness = 2 * part + witness_results_bytes() + sum_bytes(sum_blocks(scratch));
+                (part, 2 * part, rounded(witness), rounded(h))
             }
             Residence::Streamed => {
                 let h = usize::from(vectors.keeps_h()) * vector + gathered;
                 let all = rounded(h) + rounded(vectors.others() * vector);
-                (streamed_part(slot), division.passing_witness(), all, all)
+                (streamed_part(slot), division.held(), all, all)
             }
         };
         if witness.max(h) > room {
@@ -447,10 +502,8 @@ impl Sizes {
 
     /// Points of `h` that are worked on at a time: parts of equal size, as few as can be.
     fn h_part(&self, scratch: usize, slot: usize, vectors: Vectors) -> usize {
-        let mut most = most_terms(G1_SUM, scratch).min(MOST_TERMS_AT_ONCE);
-        if slot > 0 {
-            most = most.min(slot / G1);
-        }
+        let most = if slot > 0 { most_terms_in_parts(scratch).min(slot / G1) } else { most_terms(G1_SUM, scratch) };
+        let mut most = most.min(MOST_TERMS_AT_ONCE);
         if vectors == Vectors::None {
             most = most.min(scratch / FR);
         }

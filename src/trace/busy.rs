@@ -16,11 +16,12 @@ pub fn busy(device: usize, window: Range<Instant>) -> f64 {
 }
 
 fn share(ring: &Ring, device: usize, window: &Range<Moment>) -> f64 {
-    let compute = Track::Device { ordinal: device as u16, stream: Stream::Compute };
+    let computing = [Stream::Compute, Stream::FirstLane, Stream::SecondLane];
+    let computing = computing.map(|stream| Track::Device { ordinal: device as u16, stream });
     let mut spans: Vec<Range<Moment>> = ring
         .iter()
         .filter_map(|record| match record {
-            Record::Span { track, begin, end, .. } if *track == compute => Some(*begin..*end),
+            Record::Span { track, begin, end, .. } if computing.contains(track) => Some(*begin..*end),
             _ => None,
         })
         .map(|span| span.start.max(window.start)..span.end.min(window.end))
@@ -60,9 +61,9 @@ mod tests {
             });
         };
         add(0, Stream::Compute, 300, 500);
-        add(0, Stream::Compute, 100, 200);
+        add(0, Stream::FirstLane, 100, 200);
         add(0, Stream::Compute, 150, 250);
-        add(0, Stream::Compute, 160, 170);
+        add(0, Stream::SecondLane, 160, 170);
         add(0, Stream::Compute, 900, 2000);
         add(0, Stream::Copies, 0, 1000);
         add(1, Stream::Compute, 0, 1000);

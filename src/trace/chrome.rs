@@ -152,6 +152,8 @@ impl Stream {
             Self::Copies => "uploads",
             Self::Expansions => "expansion of uploads",
             Self::Passing => "parameters passing",
+            Self::FirstLane => "compute, first lane",
+            Self::SecondLane => "compute, second lane",
         }
     }
 }

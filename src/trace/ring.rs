@@ -38,6 +38,8 @@ pub(crate) enum Stream {
     Copies,
     Expansions,
     Passing,
+    FirstLane,
+    SecondLane,
 }
 
 /// What else is known of a span.

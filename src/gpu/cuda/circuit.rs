@@ -55,7 +55,7 @@ fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Pl
     classified.plan(&parts, plan, plan.witness_bytes, &mut layout)?;
 
     let [mut lease] = engine.lease([classified.room() + room_for::<u64>(layout.words())], Some(circuit.locks))?;
-    let mut rooms = classified.rooms(lease.region(), None);
+    let mut rooms = classified.rooms(lease.region(), None)?;
     let sums = lease.take(layout.words());
     let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
     for (i, part) in parts.iter().enumerate() {

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use crate::curve::{is_canonical, Fr, FR_MODULUS, FR_ONE};
 use crate::error::Error;
+use crate::prove::Density;
 use crate::sys::INTERLOCK_TERMS_TILE;
 use crate::threads;
 
@@ -130,6 +131,11 @@ impl Classes {
         self.parts.iter().flat_map(|part| part.chunks.iter().copied())
     }
 
+    /// The words of each chunk's classes.
+    pub(super) fn chunk_words(&self) -> impl Iterator<Item = &[u64]> {
+        self.parts.iter().flat_map(|part| part.words.chunks(CHUNK / PER_WORD))
+    }
+
     /// The scalars of `range`, which starts at a multiple of [`CHUNK`] and ends at one or at the end.
     pub fn of_range(&self, range: &Range<usize>) -> Span<'_> {
         let (first, end) = (range.start / CHUNK, range.end.div_ceil(CHUNK));
@@ -204,6 +210,32 @@ impl<'a> Span<'a> {
         };
         self.pieces.iter().flat_map(|piece| piece.chunks).map(number).collect()
     }
+}
+
+/// How many scalars that a density chooses are 1 and how many full-size: of those whose classes are `words`, and whose bits begin with
+/// word `first` of the density.
+pub(super) fn chosen(words: &[u64], density: &Density<'_>, first: usize) -> Counts {
+    let mut chosen = Counts { ones: 0, full: 0 };
+    for (i, word) in words.iter().enumerate() {
+        let bits = density.word(first + i / 2) >> (i % 2 * PER_WORD);
+        let bits = every_second(bits as u32);
+        chosen.ones += (word & bits).count_ones() as usize;
+        chosen.full += (word >> 1 & bits).count_ones() as usize;
+    }
+    chosen
+}
+
+/// A word whose even bits are these.
+fn every_second(bits: u32) -> u64 {
+    [
+        (16, 0x0000_ffff_0000_ffff),
+        (8, 0x00ff_00ff_00ff_00ff),
+        (4, 0x0f0f_0f0f_0f0f_0f0f),
+        (2, 0x3333_3333_3333_3333),
+        (1, LOW_BITS),
+    ]
+    .iter()
+    .fold(u64::from(bits), |word, (shift, mask)| (word | word << shift) & mask)
 }
 
 thread_local! {
@@ -306,6 +338,25 @@ mod tests {
                 }
             }
             assert_eq!(classes.of_range(&(0..0)).words_len(), 0);
+        }
+    }
+
+    #[test]
+    fn those_that_a_density_chooses_are_counted() {
+        for scalars in samples::vectors() {
+            let classes = Classes::of(&scalars).unwrap().unwrap();
+            let words: Vec<u64> =
+                (0..scalars.len().div_ceil(64) as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+            let density = Density::new(&words, scalars.len());
+            let of_class = |range: Range<usize>, wanted| {
+                range.filter(|i| words[i / 64] >> (i % 64) & 1 == 1 && class(&scalars[*i]) == wanted).count()
+            };
+            for (number, chunk) in classes.chunk_words().enumerate() {
+                let range = number * CHUNK..scalars.len().min((number + 1) * CHUNK);
+                let Counts { ones, full } = chosen(chunk, &density, range.start / 64);
+                assert_eq!((ones, full), (of_class(range.clone(), 1), of_class(range, 2)), "{number}");
+            }
+            assert_eq!(classes.chunk_words().count(), scalars.len().div_ceil(CHUNK));
         }
     }
 

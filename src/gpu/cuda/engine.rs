@@ -5,6 +5,7 @@ use std::ffi::{c_void, CStr};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use super::aside::ScratchUses;
 use super::host_vectors::HostVectors;
 use super::lanes::BESIDE;
 use super::lease::{Backing, Lease, Until};
@@ -19,7 +20,7 @@ use crate::error::{Error, Shortfall};
 use crate::lock::{memory, Locks, Order, Turn};
 use crate::logging::warning;
 use crate::params::{Counts, Parameters};
-use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
+use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM, LANES};
 use crate::prove::plan::Division;
 use crate::prove::{Plan, Residence, Sizes, Vectors};
 use crate::trace::{self, span, Span};
@@ -39,6 +40,8 @@ pub(super) struct Engine {
     compute: Stream,
     /// What a turn has done beside the compute stream's kernels: see [`super::lanes`].
     beside: [Stream; BESIDE],
+    /// What goes on beside the turns: see [`super::aside`].
+    aside: [Stream; LANES],
     order: Order,
     ring: Ring,
     /// Copies of parameters that pass through.
@@ -47,8 +50,9 @@ pub(super) struct Engine {
     passes: OnceLock<Passes>,
     making_passes: Mutex<()>,
     division: Division,
-    /// Serves the work of all turns.
+    /// Serves the work of all turns, and what goes on beside them.
     scratch: Block,
+    scratch_uses: ScratchUses,
     most_terms: [usize; 2],
     domains: Mutex<BTreeMap<u32, Arc<Domain>>>,
     pinned: PinnedPool,
@@ -74,8 +78,7 @@ pub(super) struct Enqueuing<'e> {
     pub(super) stream: &'e Stream,
     /// For [`super::lanes::Lanes`].
     pub(super) beside: &'e [Stream],
-    /// Serves the work that is enqueued during this turn, which the stream does one after the other.
-    pub(super) scratch: DeviceSlice<u8>,
+    uses_scratch: bool,
 }
 
 impl Engine {
@@ -99,6 +102,7 @@ impl Engine {
             base,
             compute: Stream::new()?,
             beside: [Stream::new()?, Stream::new()?, Stream::new()?],
+            aside: [Stream::new()?, Stream::new()?],
             order: Order::new(1),
             ring: Ring::new(timeline.clone())?,
             passing: Stream::new()?,
@@ -106,6 +110,7 @@ impl Engine {
             making_passes: Mutex::default(),
             division,
             scratch,
+            scratch_uses: ScratchUses::default(),
             most_terms: [G1_SUM, G2_SUM].map(|sum| most_terms(sum, division.scratch())),
             domains: Mutex::default(),
             pinned: PinnedPool::default(),
@@ -267,8 +272,6 @@ impl Engine {
         let traced = span(c"enqueuing");
         self.compute_waits_for_uploads()?;
         event.map_or(Ok(()), |event| self.compute.wait_for(event))?;
-        // SAFETY: the block is mapped as long as the engine is there.
-        let scratch = unsafe { DeviceSlice::from_raw(self.address(self.scratch.offset()), self.scratch.bytes()) };
         let begun = self.timeline.begin(&self.compute);
         Ok(Enqueuing {
             engine: self,
@@ -278,7 +281,7 @@ impl Engine {
             _traced: traced,
             stream: &self.compute,
             beside: &self.beside,
-            scratch,
+            uses_scratch: false,
         })
     }
 
@@ -294,6 +297,22 @@ impl Engine {
         let domain = Arc::new(Domain::new(log2, DeviceBuffer::new(Domain::length(log2)?)?, &self.compute)?);
         domains.insert(log2, domain.clone());
         Ok(domain)
+    }
+
+    /// The streams of [`super::aside`].
+    pub(super) fn aside(&self) -> &[Stream; LANES] {
+        &self.aside
+    }
+
+    /// All of the scratch, for those who have asked until when it is used.
+    pub(super) fn all_scratch(&self) -> DeviceSlice<u8> {
+        // SAFETY: the block is mapped as long as the engine is there.
+        unsafe { DeviceSlice::from_raw(self.address(self.scratch.offset()), self.scratch.bytes()) }
+    }
+
+    /// Until when scratch is used.
+    pub(super) fn scratch_uses(&self) -> &ScratchUses {
+        &self.scratch_uses
     }
 
     /// The stream of all turns.
@@ -351,7 +370,9 @@ impl Engine {
     /// [`Error::Cuda`].
     pub(super) fn all_enqueued(&self) -> Result<Until, Error> {
         self.compute_waits_for_uploads()?;
-        self.compute.wait_for(&Event::record(&self.passing)?)?;
+        for stream in [&self.passing].into_iter().chain(&self.aside) {
+            self.compute.wait_for(&Event::record(stream)?)?;
+        }
         Ok(Until::new(Event::record(&self.compute)?))
     }
 
@@ -364,7 +385,7 @@ impl Engine {
     /// more.
     pub(super) fn wait_for_all(&self) {
         let uploads = [self.ring.copies(), self.ring.expansions(), &self.passing];
-        for stream in uploads.into_iter().chain(&self.beside).chain([&self.compute]) {
+        for stream in uploads.into_iter().chain(&self.beside).chain(&self.aside).chain([&self.compute]) {
             let waited = stream.synchronize().or_else(|_| stream.synchronize());
             match waited {
                 Ok(()) | Err(Error::DeviceLost { .. }) => {}
@@ -382,11 +403,28 @@ impl Engine {
 
 impl Drop for Enqueuing<'_> {
     fn drop(&mut self) {
+        if self.uses_scratch {
+            let until = self.until().ok();
+            if until.is_none() {
+                self.engine.wait_for_all();
+            }
+            self.engine.scratch_uses.used_until(until);
+        }
         self.engine.timeline.end(self.begun.take(), self.what, (trace::Stream::Compute, self.stream), 0);
     }
 }
 
 impl Enqueuing<'_> {
+    /// Memory for what is enqueued during this turn, one after the other. From here on it waits for what goes on beside the turns.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn scratch(&mut self) -> Result<DeviceSlice<u8>, Error> {
+        self.engine.scratch_uses.wait_for_aside(self.stream)?;
+        self.uses_scratch = true;
+        Ok(self.engine.all_scratch())
+    }
+
     /// The end of what is enqueued on the compute stream now.
     ///
     /// # Errors

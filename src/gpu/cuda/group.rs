@@ -26,8 +26,6 @@ pub trait Group: 'static {
 
     /// Bytes of scratch of an MSM of `n` terms, 0 if CUDA does not answer.
     fn msm_scratch_bytes(n: usize, shape: sys::interlock_msm_shape) -> usize;
-    /// Bytes of scratch of a sum.
-    fn sum_scratch_bytes() -> usize;
     /// The launcher of an MSM.
     ///
     /// # Safety
@@ -49,14 +47,26 @@ pub trait Group: 'static {
         terms: &sys::interlock_msm_terms,
         stream: sys::Stream,
     ) -> sys::Status;
-    /// The launcher of a sum.
+    /// The launcher that adds points to accumulators.
     ///
     /// # Safety
     /// As `launchers.h` documents it.
     unsafe fn sum(
+        accumulators: *mut c_void,
+        blocks: u32,
+        terms: &[sys::interlock_sum_terms],
+        stream: sys::Stream,
+    ) -> sys::Status;
+    /// The launcher that sums up accumulators.
+    ///
+    /// # Safety
+    /// As `launchers.h` documents it.
+    unsafe fn total(
         scratch: *mut c_void,
-        sum: *mut c_void,
-        terms: &sys::interlock_sum_terms,
+        sums: *mut c_void,
+        accumulators: *const c_void,
+        blocks: u32,
+        queries: u32,
         stream: sys::Stream,
     ) -> sys::Status;
     /// The launcher that decodes.
@@ -82,7 +92,7 @@ pub struct G2;
 
 macro_rules! group {
     ($group:ty, $affine:ty, $jacobian:ident, $words:literal, $field:ident, $mul:ident, $sqr:ident, $add:ident, $double:ident,
-     $msm_scratch:ident, $sum_scratch:ident, $msm:ident, $copy_terms:ident, $sum:ident, $decode:ident) => {
+     $msm_scratch:ident, $msm:ident, $copy_terms:ident, $sum:ident, $total:ident, $decode:ident) => {
         impl Group for $group {
             type Affine = $affine;
             type Sum = [u64; $words];
@@ -110,10 +120,6 @@ macro_rules! group {
                 // SAFETY: it takes two values.
                 unsafe { sys::$msm_scratch(n, shape) }
             }
-            fn sum_scratch_bytes() -> usize {
-                // SAFETY: it takes nothing.
-                unsafe { sys::$sum_scratch() }
-            }
             unsafe fn msm(
                 scratch: *mut c_void,
                 sums: *mut c_void,
@@ -134,13 +140,24 @@ macro_rules! group {
                 unsafe { sys::$copy_terms(points, scalars, terms, stream) }
             }
             unsafe fn sum(
-                scratch: *mut c_void,
-                sum: *mut c_void,
-                terms: &sys::interlock_sum_terms,
+                accumulators: *mut c_void,
+                blocks: u32,
+                terms: &[sys::interlock_sum_terms],
                 stream: sys::Stream,
             ) -> sys::Status {
                 // SAFETY: the caller keeps the contract of `launchers.h`.
-                unsafe { sys::$sum(scratch, sum, terms, stream) }
+                unsafe { sys::$sum(accumulators, blocks, terms.as_ptr(), terms.len() as u32, stream) }
+            }
+            unsafe fn total(
+                scratch: *mut c_void,
+                sums: *mut c_void,
+                accumulators: *const c_void,
+                blocks: u32,
+                queries: u32,
+                stream: sys::Stream,
+            ) -> sys::Status {
+                // SAFETY: the caller keeps the contract of `launchers.h`.
+                unsafe { sys::$total(scratch, sums, accumulators, blocks, queries, stream) }
             }
             unsafe fn decode(
                 points: *mut c_void,
@@ -168,10 +185,10 @@ group!(
     blst_p1_add_or_double,
     blst_p1_double,
     interlock_msm_g1_scratch_bytes,
-    interlock_sum_g1_scratch_bytes,
     interlock_msm_g1,
     interlock_copy_terms_g1,
     interlock_sum_g1,
+    interlock_total_g1,
     interlock_decode_g1
 );
 group!(
@@ -185,9 +202,9 @@ group!(
     blst_p2_add_or_double,
     blst_p2_double,
     interlock_msm_g2_scratch_bytes,
-    interlock_sum_g2_scratch_bytes,
     interlock_msm_g2,
     interlock_copy_terms_g2,
     interlock_sum_g2,
+    interlock_total_g2,
     interlock_decode_g2
 );

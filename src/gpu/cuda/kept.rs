@@ -86,6 +86,24 @@ impl Kept {
     }
 }
 
+impl Kept {
+    /// Enqueues the copying of a part's terms in `l`, `a` and `b`, and of those of `b` in G2.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn append(
+        &self,
+        [l, a, b]: [Terms<'_, G1>; 3],
+        b_g2: Terms<'_, G2>,
+        stream: &Stream,
+    ) -> Result<(), Error> {
+        self.l.append(&l, stream)?;
+        self.a.append(&a, stream)?;
+        self.b_g1.append(&b, stream)?;
+        self.b_g2.append(&b_g2, stream)
+    }
+}
+
 /// Terms of one query.
 pub(super) struct KeptTerms<G: Group> {
     points: DeviceSlice<G::Affine>,
@@ -99,11 +117,7 @@ impl<G: Group> KeptTerms<G> {
         Self { points: region.take(all), scalars: region.take(all), first }
     }
 
-    /// Enqueues the copying of more terms.
-    ///
-    /// # Errors
-    /// [`Error::Cuda`].
-    pub(super) fn append(&self, terms: &Terms<'_, G>, stream: &Stream) -> Result<(), Error> {
+    fn append(&self, terms: &Terms<'_, G>, stream: &Stream) -> Result<(), Error> {
         let range = self.first..self.first + terms.len;
         copy_terms(&self.points.range(range.clone()), &self.scalars.range(range), terms, stream)
     }

@@ -6,14 +6,12 @@ use crate::error::Error;
 
 /// Streams beside that of all turns.
 pub(super) const BESIDE: usize = 3;
-/// How many things are done side by side.
-pub(super) const LANES: usize = BESIDE + 1;
 
-/// Places for work. All of it is over for what is enqueued after they are dropped.
-pub(super) struct Lanes<'t> {
+/// `N` places for work, one more than [`BESIDE`] at most. All of it is over for what is enqueued after they are dropped.
+pub(super) struct Lanes<'t, const N: usize> {
     compute: &'t Stream,
     beside: &'t [Stream],
-    lanes: [Lane<'t>; LANES],
+    lanes: [Lane<'t>; N],
 }
 
 /// A stream, and scratch that nothing else uses at the same time.
@@ -22,33 +20,40 @@ pub(super) struct Lane<'t> {
     pub(super) scratch: DeviceSlice<u8>,
 }
 
-impl<'t> Lanes<'t> {
-    /// Places for work that takes so many bytes of scratch each. Where the turn's does not suffice for all at once, they are the same place,
-    /// where one thing is done after the other.
+impl<'t, const N: usize> Lanes<'t, N> {
+    /// Places for work that takes so many bytes of scratch each, of `memory`. Where that does not suffice for all at once, they are the same
+    /// place, where one thing is done after the other.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(turn: &'t Enqueuing<'_>, scratch: [usize; LANES]) -> Result<Self, Error> {
+    pub(super) fn new(
+        turn: &Enqueuing<'t>,
+        memory: Option<DeviceSlice<u8>>,
+        scratch: [usize; N],
+    ) -> Result<Self, Error> {
+        // SAFETY: no bytes.
+        let memory = memory.unwrap_or_else(|| unsafe { DeviceSlice::from_raw(std::ptr::null_mut(), 0) });
         let rooms = scratch.map(|bytes| bytes.next_multiple_of(256));
-        let beside = if rooms.iter().sum::<usize>() <= turn.scratch.len() { turn.beside } else { &[] };
+        let has_room = rooms.iter().sum::<usize>() <= memory.len();
+        let beside = turn.beside.get(..N - 1).filter(|_| has_room).unwrap_or(&[]);
         let there = Event::record(turn.stream)?;
         beside.iter().try_for_each(|stream| stream.wait_for(&there))?;
         let mut taken = 0;
         let lanes = std::array::from_fn(|i| {
             if beside.is_empty() {
-                return Lane { stream: turn.stream, scratch: turn.scratch.all() };
+                return Lane { stream: turn.stream, scratch: memory.all() };
             }
             let room = taken..taken + rooms[i];
             taken = room.end;
             // The first goes on where the turn is: with the most work, it is the last to end.
             let stream = i.checked_sub(1).and_then(|i| beside.get(i)).unwrap_or(turn.stream);
-            Lane { stream, scratch: turn.scratch.range(room) }
+            Lane { stream, scratch: memory.range(room) }
         });
         Ok(Self { compute: turn.stream, beside, lanes })
     }
 
     /// The places, in the order of the sizes.
-    pub(super) fn each(&mut self) -> &mut [Lane<'t>; LANES] {
+    pub(super) fn each(&mut self) -> &mut [Lane<'t>; N] {
         &mut self.lanes
     }
 
@@ -64,7 +69,7 @@ impl<'t> Lanes<'t> {
     }
 }
 
-impl Drop for Lanes<'_> {
+impl<const N: usize> Drop for Lanes<'_, N> {
     /// After a failure, too: the scratch is the next turn's.
     fn drop(&mut self) {
         if wait_for_all(self.compute, self.beside).is_err() {

@@ -1,5 +1,6 @@
 //! What a build with CUDA has: safe wrappers of [`crate::sys`], each the owner of what it names, and the backend on them.
 
+mod aside;
 mod backend;
 mod budget;
 mod buffer;
@@ -13,6 +14,7 @@ mod fifo;
 mod group;
 mod guard;
 mod h_parts;
+mod h_passing;
 mod host_vectors;
 mod kept;
 mod lanes;
@@ -21,6 +23,7 @@ mod loader;
 mod mapping;
 mod msm;
 mod ntt;
+mod ones;
 mod passes;
 mod pieces;
 mod pinned;
@@ -84,8 +87,11 @@ pub mod kit {
     pub use super::group::{Group, G1, G2};
     pub use super::guard::DeviceGuard;
     pub use super::kept::copy_terms;
-    pub use super::msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms};
+    pub use super::msm::{
+        combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, reduce, Bucket, Scalars, Shape, Terms,
+    };
     pub use super::ntt::Domain;
+    pub use super::ones::{Accumulators, SumTerms};
     pub use super::pointwise::fr_mul;
     pub use super::staging::{ClassesOnDevice, Ring, Upload};
     pub use super::status::check;

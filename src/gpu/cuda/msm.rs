@@ -1,9 +1,9 @@
-//! Multi-scalar multiplications and sums of points.
+//! Multi-scalar multiplications.
 //!
 //! Numbers in device memory (positions, indices, counts) cannot be checked here: one out of range makes a kernel read other
 //! device memory, or fail with [`Error::Cuda`].
 
-use super::{status::check, DeviceSlice, Group, Stream};
+use super::{status::check, DeviceSlice, Group, Stream, G1};
 use crate::curve::Fr;
 use crate::error::Error;
 use crate::prove::plan::scratch::Windows;
@@ -73,18 +73,8 @@ impl<G: Group> Terms<'_, G> {
     }
 }
 
-/// The points of a sum.
-#[derive(Debug)]
-pub struct SumTerms<'a, G: Group> {
-    /// The points, in Montgomery form.
-    pub points: &'a DeviceSlice<G::Affine>,
-    /// The positions in `points` of those that are added; none means the first `len`.
-    pub positions: Option<&'a DeviceSlice<u32>>,
-    /// How many there are, at most if there is a count.
-    pub len: usize,
-    /// A word on the device, by its place in the buffer, that says how many count.
-    pub count: Option<(&'a DeviceSlice<u32>, usize)>,
-}
+/// The sum of a bucket, in G1.
+pub type Bucket = <G1 as Group>::Sum;
 
 /// How an MSM's scalars are cut into windows: `launchers.h` says what each number is.
 #[derive(Clone, Copy, Debug)]
@@ -106,12 +96,13 @@ impl Shape {
         let windows = Windows::within(len, size_of::<G::Sum>(), scratch);
         let windows =
             windows.ok_or_else(|| Error::Internal { what: format!("{len} terms for {scratch} bytes of scratch") })?;
-        Ok(Self(sys::interlock_msm_shape {
-            window_bits: windows.bits,
-            windows: windows.count,
-            group: windows.group,
-            segment_bits: windows.segment_bits,
-        }))
+        Ok(Self::of(&windows))
+    }
+
+    /// The one of a plan.
+    pub(super) fn of(windows: &Windows) -> Self {
+        let Windows { bits: window_bits, count: windows, group, segment_bits } = *windows;
+        Self(sys::interlock_msm_shape { window_bits, windows, group, segment_bits })
     }
 
     /// The same, so many windows at a time.
@@ -143,8 +134,17 @@ impl Shape {
         (self.0.windows * self.sums_per_window()) as usize
     }
 
+    /// How many buckets all windows have.
+    pub fn buckets(&self) -> usize {
+        (self.0.windows as usize) << (self.0.window_bits - 1)
+    }
+
+    /// The first window of each group.
+    pub fn groups(&self) -> impl Iterator<Item = usize> {
+        (0..self.windows()).step_by(self.0.group.max(1) as usize)
+    }
+
     /// How many windows a scalar has.
-    #[cfg(feature = "kit")]
     pub fn windows(&self) -> usize {
         self.0.windows as usize
     }
@@ -224,39 +224,65 @@ pub fn combine<G: Group>(sums: &[G::Sum], shape: Shape) -> G::Jacobian {
     (0..weight).fold(result, |p, _| G::double(&p))
 }
 
-/// Bytes of scratch that [`sum`] needs.
-pub fn sum_scratch_bytes<G: Group>() -> usize {
-    G::sum_scratch_bytes()
+/// Bytes of scratch that [`fill`] needs for `len` terms.
+///
+/// # Errors
+/// [`Error::Cuda`] if CUDA does not answer.
+pub fn fill_scratch_bytes(len: usize, shape: Shape) -> Result<usize, Error> {
+    // SAFETY: it takes two values.
+    match unsafe { sys::interlock_fill_g1_scratch_bytes(len, shape.0.group) } {
+        0 => Err(Error::Cuda { call: "interlock_fill_g1_scratch_bytes", code: 0, text: "CUDA did not answer".into() }),
+        bytes => Ok(bytes),
+    }
 }
 
-/// Enqueues the sum of points; it is the first of `sums`.
+/// Enqueues the adding of terms to the buckets of a group of windows from number `first` on. `buckets` are those of all windows, cleared
+/// at first.
 ///
 /// # Errors
 /// [`Error::Size`] if a buffer is too short, and [`Error::Cuda`].
-pub fn sum<G: Group>(
-    sums: &mut DeviceSlice<G::Sum>,
-    terms: &SumTerms<'_, G>,
+pub fn fill(
+    buckets: &DeviceSlice<Bucket>,
+    terms: &Terms<'_, G1>,
+    (shape, first): (Shape, usize),
     scratch: &mut DeviceSlice<u8>,
     stream: &Stream,
 ) -> Result<(), Error> {
-    at_least("sums", sums.len(), 1)?;
-    at_least("scratch", scratch.len(), sum_scratch_bytes::<G>())?;
-    at_least("positions", terms.positions.map_or(terms.points.len(), |positions| positions.len()), terms.len)?;
-    let terms = sys::interlock_sum_terms {
-        points: terms.points.as_raw(),
-        positions: address(terms.positions),
-        count: count_address(terms.count)?,
-        n: terms.len,
-    };
-    // SAFETY: the ranges have the sizes that were checked, and cudaMalloc aligns to 256 bytes.
-    check("interlock_sum", unsafe { G::sum(scratch.as_raw(), sums.as_raw(), &terms, stream.as_raw()) })
+    at_least("buckets", buckets.len(), shape.buckets())?;
+    at_least("scratch", scratch.len(), fill_scratch_bytes(terms.len, shape)?)?;
+    let terms = terms.as_raw()?;
+    // SAFETY: the ranges have the sizes that were checked, aligned to 256 bytes.
+    check("interlock_fill_g1", unsafe {
+        sys::interlock_fill_g1(scratch.as_raw(), buckets.as_raw(), &terms, shape.0, first as u32, stream.as_raw())
+    })
 }
 
-fn address(numbers: Option<&DeviceSlice<u32>>) -> *const u32 {
+/// Enqueues what makes of buckets the sums that an MSM of all their terms leaves.
+///
+/// # Errors
+/// [`Error::Size`] if a buffer is too short, and [`Error::Cuda`].
+pub fn reduce(
+    sums: &mut DeviceSlice<Bucket>,
+    buckets: &DeviceSlice<Bucket>,
+    shape: Shape,
+    scratch: &mut DeviceSlice<u8>,
+    stream: &Stream,
+) -> Result<(), Error> {
+    at_least("sums", sums.len(), shape.sums())?;
+    at_least("buckets", buckets.len(), shape.buckets())?;
+    // SAFETY: it takes a value.
+    at_least("scratch", scratch.len(), unsafe { sys::interlock_reduce_g1_scratch_bytes(shape.0) })?;
+    // SAFETY: the ranges have the sizes that were checked, aligned to 256 bytes.
+    check("interlock_reduce_g1", unsafe {
+        sys::interlock_reduce_g1(scratch.as_raw(), sums.as_raw(), buckets.as_raw(), shape.0, stream.as_raw())
+    })
+}
+
+pub(super) fn address(numbers: Option<&DeviceSlice<u32>>) -> *const u32 {
     numbers.map_or(std::ptr::null(), |numbers| numbers.as_raw().cast_const().cast())
 }
 
-fn count_address(count: Option<(&DeviceSlice<u32>, usize)>) -> Result<*const u32, Error> {
+pub(super) fn count_address(count: Option<(&DeviceSlice<u32>, usize)>) -> Result<*const u32, Error> {
     let Some((buffer, place)) = count else { return Ok(std::ptr::null()) };
     at_least("count", buffer.len(), place + 1)?;
     Ok(address(Some(buffer)).wrapping_add(place))

@@ -10,7 +10,6 @@ use super::lease::{Region, Until};
 use super::DeviceSlice;
 use crate::error::Error;
 use crate::lock::{Order, Turn};
-use crate::prove::plan::SLOTS;
 use crate::prove::Plan;
 use crate::trace::span;
 
@@ -25,9 +24,9 @@ pub(super) struct Passes {
 /// Until when kernels use what.
 #[derive(Debug, Default)]
 struct Uses {
-    slots: [Option<Until>; SLOTS],
-    /// Any of them, and what is held of witnesses.
-    all: Option<Until>,
+    slots: Vec<Vec<Until>>,
+    /// What is held of witnesses.
+    witnesses: Option<Until>,
     /// The slot that is next.
     next: usize,
 }
@@ -35,7 +34,7 @@ struct Uses {
 /// A worker's turn. What it has enqueued when it drops this without [`PassTurn::all_is_enqueued`], the next one waits for as a whole.
 pub(super) struct PassTurn<'e> {
     engine: &'e Engine,
-    slots: [DeviceSlice<u8>; SLOTS],
+    slots: Vec<DeviceSlice<u8>>,
     witnesses: DeviceSlice<u8>,
     uses: MutexGuard<'e, Uses>,
     is_complete: bool,
@@ -57,11 +56,13 @@ impl Passes {
         // SAFETY: all of the block, which is mapped as long as the engine is there.
         let bytes = unsafe { DeviceSlice::from_raw(engine.address(self.block.offset()), self.block.bytes()) };
         let mut region = Region::new(bytes);
+        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        uses.slots.resize(plan.slots(), Vec::new());
         PassTurn {
             engine,
-            slots: std::array::from_fn(|_| region.take(plan.slot_bytes)),
+            slots: (0..plan.slots()).map(|_| region.take(plan.slot_bytes)).collect(),
             witnesses: region.take(plan.witness_bytes),
-            uses: self.uses.lock().unwrap_or_else(PoisonError::into_inner),
+            uses,
             is_complete: false,
             _turn: turn,
         }
@@ -75,10 +76,9 @@ impl PassTurn<'_> {
     /// [`Error::Cuda`].
     pub(super) fn next_slot(&mut self) -> Result<usize, Error> {
         let number = self.uses.next;
-        self.uses.next = (number + 1) % SLOTS;
-        if let Some(used) = self.uses.slots[number].take() {
-            self.engine.passing().wait_for(used.event())?;
-        }
+        self.uses.next = (number + 1) % self.slots.len();
+        self.uses.slots[number].iter().try_for_each(|used| self.engine.passing().wait_for(used.event()))?;
+        self.uses.slots[number].clear();
         Ok(number)
     }
 
@@ -87,15 +87,19 @@ impl PassTurn<'_> {
         &self.slots[number]
     }
 
-    /// Says that a slot is in use until then, and the memory for witnesses no longer.
-    pub(super) fn used_until(&mut self, number: usize, until: Until) {
-        self.uses.slots[number] = Some(until.clone());
-        self.uses.all = Some(until);
+    /// Says that a slot is in use until then.
+    pub(super) fn used_until(&mut self, number: usize, until: impl Into<Vec<Until>>) {
+        self.uses.slots[number] = until.into();
+    }
+
+    /// Says that the memory for witnesses is in use until then.
+    pub(super) fn witnesses_used_until(&mut self, until: Until) {
+        self.uses.witnesses = Some(until);
     }
 
     /// The memory for witnesses, and until when the turns before use it.
     pub(super) fn witnesses(&self) -> (Region, Option<&Until>) {
-        (Region::new(self.witnesses.all()), self.uses.all.as_ref())
+        (Region::new(self.witnesses.all()), self.uses.witnesses.as_ref())
     }
 
     /// Ends the turn: it is known until when all that was enqueued uses what.
@@ -113,7 +117,7 @@ impl Drop for PassTurn<'_> {
         if until.is_none() {
             self.engine.wait_for_all();
         }
-        self.uses.slots = std::array::from_fn(|_| until.clone());
-        self.uses.all = until;
+        self.uses.slots.iter_mut().for_each(|used| *used = until.iter().cloned().collect());
+        self.uses.witnesses = until;
     }
 }

@@ -64,9 +64,19 @@ impl Layout {
 
     /// Where the sums of entry `i` go in `results`, which has [`Layout::words`] words.
     pub(super) fn of<G: Group>(&self, i: usize, results: &DeviceSlice<u64>) -> DeviceSlice<G::Sum> {
-        let entry = self.entries[i];
-        let sums = entry.shape.map_or(1, |shape| shape.sums());
-        let first = entry.first_of_part;
+        self.of_several::<G>(i, 1, results)
+    }
+
+    /// The same of `count` entries from number `i` on, which were added one after the other.
+    pub(super) fn of_several<G: Group>(
+        &self,
+        i: usize,
+        count: usize,
+        results: &DeviceSlice<u64>,
+    ) -> DeviceSlice<G::Sum> {
+        let entries = &self.entries[i..i + count];
+        let sums = entries.iter().map(|entry| entry.shape.map_or(1, |shape| shape.sums())).sum();
+        let first = self.entries[i].first_of_part;
         let range = results.range(first..first + sums * words::<G>());
         // SAFETY: the same memory, with as many words as these sums have.
         unsafe { DeviceSlice::from_raw(range.as_raw(), sums) }

@@ -5,24 +5,23 @@
 //! So the vectors of the next one are uploaded meanwhile.
 
 use std::ffi::CStr;
-use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::circuit::Circuit;
-use super::decode::{decode_in_place, Faults, Run};
 use super::engine::{Engine, Enqueuing};
-use super::h_parts::HParts;
-use super::lease::{Lease, Until};
+use super::h_passing::HPassing;
+use super::lease::{Lease, Region, Until};
+use super::msm::Bucket;
 use super::passes::PassTurn;
-use super::quotient::{Coefficients, Others, Quotient};
+use super::quotient::{Coefficients, Quotient};
 use super::raw::Raw;
 use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, Load, Part, PartPoints, Rooms};
-use super::{DeviceSlice, Event, Group, Stream, G1, G2};
+use super::{DeviceSlice, Event, Group, G1, G2};
 use crate::error::Error;
 use crate::mem::granule::ALIGNMENT;
 use crate::params::Query;
-use crate::prove::plan::results_bytes;
+use crate::prove::plan::{results_bytes, sum_bytes};
 use crate::prove::{Plan, Residence};
 use crate::trace;
 
@@ -36,10 +35,13 @@ pub(super) fn enqueue(engine: &Engine, circuits: &[Circuit<'_>], raw: &Raw) -> R
     let quotient = Quotient::new(engine, raw.counts().domain_log2(), &plan)?;
     let mut enqueued = Vec::new();
     let mut together: Option<Together<'_>> = None;
+    let log2 = raw.counts().domain_log2();
     for circuit in circuits {
-        let member = Member::new(*circuit, raw, &plan)?;
+        let member = Member::new(*circuit)?;
         match &mut together {
-            Some(others) if others.have_room_for(&member, engine, &plan, &quotient) => others.members.push(member),
+            Some(others) if others.have_room_for(&member, engine, (log2, &plan), &quotient) => {
+                others.members.push(member)
+            }
             _ => {
                 let next = Together::new(member, engine, &plan);
                 if let Some(complete) = together.replace(next) {
@@ -79,8 +81,6 @@ fn order(h: usize, witness: usize) -> Vec<Passing> {
 struct Member<'a> {
     circuit: Circuit<'a>,
     classified: Classified<'a>,
-    layout: Layout,
-    h: HParts,
 }
 
 /// Circuits that are held together, and the parts of their witnesses, which have points in the same places.
@@ -93,37 +93,31 @@ struct Together<'a> {
 struct Held<'e> {
     lease: Lease<'e>,
     h: Coefficients<'e>,
+    msm: HPassing,
     fetching: Fetching<'e>,
 }
 
 /// What it has while parameters pass.
 struct Room {
     parts: Rooms,
+    buckets: DeviceSlice<Bucket>,
     sums: DeviceSlice<u64>,
 }
 
 impl<'a> Member<'a> {
-    fn new(circuit: Circuit<'a>, raw: &Raw, plan: &Plan) -> Result<Self, Error> {
+    fn new(circuit: Circuit<'a>) -> Result<Self, Error> {
         let _circuit = trace::within_circuit(circuit.number);
         let classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
-        let mut layout = Layout::default();
-        let h = HParts::new(raw.counts().domain_log2(), plan, &mut layout)?;
-        Ok(Self { circuit, classified, layout, h })
+        Ok(Self { circuit, classified })
     }
 
-    /// Enqueues the making of h, in a lease of [`Quotient::room`], and returns until when the other vectors are in use.
-    fn hold<'e>(
-        &mut self,
-        engine: &'e Engine,
-        mut lease: Lease<'e>,
-        quotient: &Quotient,
-        others: &mut Others<'_>,
-    ) -> Result<(Held<'e>, Until), Error> {
-        let _circuit = trace::within_circuit(self.circuit.number);
-        let mut h = quotient.coefficients(engine, self.h.longest(), &mut lease)?;
-        let fetching = Fetching::new(std::mem::take(&mut self.layout), engine.pinned(), engine.compute())?;
-        let until = quotient.enqueue(engine, self.circuit, &mut h, others)?;
-        Ok((Held { lease, h, fetching }, until))
+    /// Plans what is enqueued of it, which is held in `share` bytes.
+    fn plan(&mut self, parts: &[Part], (log2, plan): (u32, &Plan), share: usize) -> Result<(HPassing, Layout), Error> {
+        let mut layout = Layout::default();
+        let h = HPassing::new(log2, plan, share, &mut layout)?;
+        let room = room_for_witness((log2, plan), share).unwrap_or(0);
+        self.classified.plan(parts, plan, room, &mut layout)?;
+        Ok((h, layout))
     }
 }
 
@@ -135,11 +129,17 @@ impl<'a> Together<'a> {
     }
 
     /// Whether one more circuit can be held, which leaves half of the memory to other workers.
-    fn have_room_for(&self, more: &Member<'a>, engine: &Engine, plan: &Plan, quotient: &Quotient) -> bool {
+    fn have_room_for(
+        &self,
+        more: &Member<'a>,
+        engine: &Engine,
+        (log2, plan): (u32, &Plan),
+        quotient: &Quotient,
+    ) -> bool {
         let [first, ..] = self.members.as_slice() else { return true };
         let count = self.members.len() + 1;
-        let vectors = quotient.room_for_others() + count * quotient.room(first.h.longest());
-        let each = witness_share(plan, count);
+        let vectors = quotient.room_for_others() + count * quotient.room(plan.h_part_points);
+        let each = room_for_witness((log2, plan), share_of(plan, count));
         let mut members = self.members.iter().chain([more]);
         first.circuit.witness.has_densities_of(more.circuit.witness)
             && vectors <= engine.memory().short_budget() / 2
@@ -153,11 +153,11 @@ impl<'a> Together<'a> {
         plan: &Plan,
         quotient: &Quotient,
     ) -> Result<Vec<Vec<Results>>, Error> {
-        let share = witness_share(plan, self.members.len()).unwrap_or(0);
-        for member in &mut self.members {
-            member.classified.plan(&self.parts, plan, share, &mut member.layout)?;
-        }
-        let held = self.hold(engine, quotient)?;
+        let share = share_of(plan, self.members.len());
+        let of_all = (raw.counts().domain_log2(), plan);
+        let plan_of = |member: &mut Member<'_>| member.plan(&self.parts, of_all, share);
+        let planned = self.members.iter_mut().map(plan_of).collect::<Result<Vec<_>, Error>>()?;
+        let held = self.hold(engine, plan, quotient, planned)?;
         self.pass(&held, Pass::new(engine, raw, plan)?)?;
         let turn = engine.enqueue(c"results")?;
         let mut all = Vec::new();
@@ -171,20 +171,29 @@ impl<'a> Together<'a> {
     }
 
     /// Enqueues the making of each h.
-    fn hold<'e>(&mut self, engine: &'e Engine, quotient: &Quotient) -> Result<Vec<Held<'e>>, Error> {
-        let mut sizes: Vec<usize> = self.members.iter().map(|member| quotient.room(member.h.longest())).collect();
+    fn hold<'e>(
+        &self,
+        engine: &'e Engine,
+        plan: &Plan,
+        quotient: &Quotient,
+        planned: Vec<(HPassing, Layout)>,
+    ) -> Result<Vec<Held<'e>>, Error> {
+        let room = quotient.room(plan.h_part_points);
+        let mut sizes = vec![room; self.members.len()];
         sizes.push(quotient.room_for_others());
         let mut leases = engine.leases(&sizes, self.members.first().map(|member| member.circuit.locks))?;
         let Some(others) = leases.pop() else { unreachable!("there is one for each size") };
         let mut others = quotient.others(engine, others)?;
         let mut all = Vec::new();
         let mut until: Option<Until> = None;
-        for (member, lease) in self.members.iter_mut().zip(leases) {
+        for ((member, (msm, layout)), mut lease) in self.members.iter().zip(planned).zip(leases) {
+            let _circuit = trace::within_circuit(member.circuit.number);
             // Its uploads go where the vectors of the one before are.
             until.iter().try_for_each(|until| engine.uploads_wait_for(until))?;
-            let (held, others_used) = member.hold(engine, lease, quotient, &mut others)?;
-            all.push(held);
-            until = Some(others_used);
+            let mut h = quotient.coefficients(engine, plan.h_part_points, &mut lease)?;
+            let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
+            until = Some(quotient.enqueue(engine, member.circuit, &mut h, &mut others)?);
+            all.push(Held { lease, h, msm, fetching });
         }
         if let Some(until) = until {
             others.release_after(&until);
@@ -194,21 +203,26 @@ impl<'a> Together<'a> {
 
     /// Enqueues the MSMs.
     fn pass(&self, held: &[Held<'_>], mut pass: Pass<'_>) -> Result<(), Error> {
-        let mut rooms = pass.rooms(&self.members, held);
-        for part in order(self.members.first().map_or(0, |member| member.h.len()), self.parts.len()) {
+        let mut rooms = pass.rooms(&self.members, held)?;
+        for part in order(held.first().map_or(0, |held| held.msm.parts()), self.parts.len()) {
             match part {
-                Passing::H(i) => pass.h(i, &self.members, held, &rooms)?,
+                Passing::H(i) => pass.h(i, held, &rooms)?,
                 Passing::Witness(i) => pass.witness(i, &self.parts[i], (&self.members, held), &mut rooms)?,
             }
         }
-        pass.memory.all_is_enqueued();
-        Ok(())
+        pass.finish(held, &rooms)
     }
 }
 
-/// Bytes that each of so many circuits has for parts of its witness while parameters pass, beside its results.
-fn witness_share(plan: &Plan, circuits: usize) -> Option<usize> {
-    (plan.witness_bytes / circuits / ALIGNMENT * ALIGNMENT).checked_sub(results_bytes())
+/// Bytes that each of so many circuits has while parameters pass.
+fn share_of(plan: &Plan, circuits: usize) -> usize {
+    plan.witness_bytes / circuits / ALIGNMENT * ALIGNMENT
+}
+
+/// What a circuit has of its share for its witness, if there is any left: not the buckets of h, results, and sums.
+fn room_for_witness((log2, plan): (u32, &Plan), share: usize) -> Option<usize> {
+    let buckets = HPassing::room(log2, plan, share)?;
+    share.checked_sub(buckets + results_bytes() + sum_bytes(plan.sum_blocks()))
 }
 
 /// The passing of parameters through slots.
@@ -224,25 +238,29 @@ impl<'p> Pass<'p> {
         Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan) })
     }
 
-    fn rooms(&self, members: &[Member<'_>], held: &[Held<'_>]) -> Vec<Room> {
+    fn rooms(&self, members: &[Member<'_>], held: &[Held<'_>]) -> Result<Vec<Room>, Error> {
         let (mut region, until) = self.memory.witnesses();
-        let mut room = |(member, held): (&Member<'_>, &Held<'_>)| {
-            let parts = member.classified.rooms(&mut region, until);
-            Room { parts, sums: region.take(held.fetching.layout().words()) }
+        let room = |(member, held): (&Member<'_>, &Held<'_>)| {
+            let parts = member.classified.rooms(&mut region, until)?;
+            let buckets = held.msm.buckets(&mut region);
+            Ok(Room { parts, buckets, sums: region.take(held.fetching.layout().words()) })
         };
-        members.iter().zip(held).map(&mut room).collect()
+        members.iter().zip(held).map(room).collect()
     }
 
-    fn h(&mut self, i: usize, members: &[Member<'_>], held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
-        let Some(range) = members.first().map(|member| member.h.range(i)) else { return Ok(()) };
+    fn h(&mut self, i: usize, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
+        let Some(range) = held.first().map(|held| held.msm.range(i)) else { return Ok(()) };
         let number = self.memory.next_slot()?;
-        let points = self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(number, &mut 0, Query::H, &range))?;
-        let mut turn = self.turn(c"h MSM, a part")?;
-        let points = points.decoded(self.raw.faults(), turn.stream)?;
-        for ((member, held), room) in members.iter().zip(held).zip(rooms) {
-            member.h.enqueue(i, &points, &held.h, &mut turn, (&held.fetching, &room.sums))?;
+        let points = self.passing(range.len() * G1::ENCODED, || {
+            self.copied::<G1>(Query::H, &range, &mut Region::new(self.memory.slot(number).all()))
+        })?;
+        let copied = Event::record(self.engine.passing())?;
+        let mut turn = self.engine.enqueue(c"h, a part")?;
+        let mut until = Vec::new();
+        for (held, room) in held.iter().zip(rooms) {
+            until = held.msm.enqueue(i, (&points, &copied), &held.h, &room.buckets, (self.engine, &mut turn))?;
         }
-        self.memory.used_until(number, turn.until()?);
+        self.memory.used_until(number, until);
         Ok(())
     }
 
@@ -259,28 +277,35 @@ impl<'p> Pass<'p> {
         let number = self.memory.next_slot()?;
         let (a, b) = (&part.a, &part.b);
         let bytes = (part.aux.len() + a.len() + b.len()) * G1::ENCODED + b.len() * G2::ENCODED;
-        let (l, a, b_g1, b_g2) = self.passing(bytes, || {
-            let mut taken = 0;
-            Ok((
-                self.copied::<G1>(number, &mut taken, Query::L, &part.aux)?,
-                self.copied::<G1>(number, &mut taken, Query::A, a)?,
-                self.copied::<G1>(number, &mut taken, Query::BG1, b)?,
-                self.copied::<G2>(number, &mut taken, Query::BG2, b)?,
-            ))
+        let points = self.passing(bytes, || {
+            let region = &mut Region::new(self.memory.slot(number).all());
+            Ok(PartPoints {
+                l: self.copied::<G1>(Query::L, &part.aux, region)?,
+                a: self.copied::<G1>(Query::A, a, region)?,
+                b_g1: self.copied::<G1>(Query::BG1, b, region)?,
+                b_g2: self.copied::<G2>(Query::BG2, b, region)?,
+            })
         })?;
-        let mut turn = self.turn(c"witness MSMs, a part")?;
-        let points = PartPoints {
-            l: l.decoded(self.raw.faults(), turn.stream)?,
-            a: a.decoded(self.raw.faults(), turn.stream)?,
-            b_g1: b_g1.decoded(self.raw.faults(), turn.stream)?,
-            b_g2: b_g2.decoded(self.raw.faults(), turn.stream)?,
-        };
+        let mut turn = self.turn(c"witness, a part")?;
         for (((member, held), room), sent) in members.iter().zip(held).zip(rooms.iter()).zip(&sent) {
             member.classified.enqueue(i, sent, &points, &mut turn, (&held.fetching, &room.sums))?;
         }
         let until = turn.until()?;
         rooms.iter_mut().for_each(|room| room.parts.used_until(i, until.clone()));
-        self.memory.used_until(number, until);
+        self.memory.witnesses_used_until(until.clone());
+        self.memory.used_until(number, [until]);
+        Ok(())
+    }
+
+    /// Enqueues what is left when all parts have passed, and ends the pass.
+    fn finish(self, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
+        if held.iter().any(|held| held.msm.parts() > 0) {
+            let mut turn = self.engine.enqueue(c"h, the buckets")?;
+            for (held, room) in held.iter().zip(rooms) {
+                held.msm.finish(&room.buckets, &mut turn, (&held.fetching, &room.sums))?;
+            }
+        }
+        self.memory.all_is_enqueued();
         Ok(())
     }
 
@@ -295,35 +320,15 @@ impl<'p> Pass<'p> {
         self.engine.timeline().traced(c"copy", (trace::Stream::Passing, self.engine.passing()), bytes, copy)
     }
 
-    /// Enqueues the copying of points to a slot, after its first `taken` bytes.
+    /// Enqueues the copying of points to what is left of a slot.
     fn copied<G: Group>(
         &self,
-        number: usize,
-        taken: &mut usize,
         query: Query,
         range: &Range<usize>,
-    ) -> Result<Copied<G>, Error> {
-        let bytes = range.len() * G::ENCODED;
-        let room = self.memory.slot(number).range(*taken..*taken + bytes);
-        *taken += bytes.next_multiple_of(256);
-        self.raw.copy(query, range.start * G::ENCODED, &room, self.engine.passing())?;
-        Ok(Copied { bytes: room, query, first: range.start, len: range.len(), _group: PhantomData })
-    }
-}
-
-/// Encoded points in a slot.
-struct Copied<G> {
-    bytes: DeviceSlice<u8>,
-    query: Query,
-    first: usize,
-    len: usize,
-    _group: PhantomData<G>,
-}
-
-impl<G: Group> Copied<G> {
-    /// Enqueues their decoding where they are: their bytes were checked when they were loaded.
-    fn decoded(&self, faults: &Faults, stream: &Stream) -> Result<DeviceSlice<G::Affine>, Error> {
-        let run = Run { bytes: &self.bytes, len: self.len, first: self.first as u64, query: self.query as usize };
-        decode_in_place::<G>(&run, faults, stream)
+        slot: &mut Region,
+    ) -> Result<DeviceSlice<G::Affine>, Error> {
+        let points = slot.take(range.len());
+        self.raw.copy_points::<G>(query, range.start, &points, self.engine.passing())?;
+        Ok(points)
     }
 }

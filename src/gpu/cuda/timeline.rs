@@ -21,7 +21,7 @@ const MANY: usize = 256;
 const MOST: usize = 8192;
 
 /// The streams of a device, as the trace shows them.
-const STREAMS: usize = 4;
+const STREAMS: usize = 6;
 
 /// What a device is doing. The device must be current whenever it is used.
 #[derive(Debug)]

@@ -1,28 +1,37 @@
 //! The MSMs over a witness: which terms its queries have, part by part of its variables, and their enqueuing.
 
 use std::ops::Range;
+use std::rc::Rc;
 
-use super::classes::{Classes, Counts, Span, CHUNK};
+use rayon::prelude::*;
+
+use super::classes::{chosen, Classes, Counts, Span, CHUNK};
 use super::engine::{Engine, Enqueuing};
-use super::kept::{self, Kept, KeptTerms, Share};
+use super::kept::{self, Kept, Share};
 use super::lanes::{Lane, Lanes};
 use super::lease::{room_for, Region, Until};
-use super::msm::{msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, SumTerms, Terms};
+use super::msm::{msm, msm_scratch_bytes, Scalars, Terms};
+use super::ones::{Accumulators, SumTerms};
 use super::results::{Fetching, Layout, Query};
 use super::staging::{ClassesOnDevice, Upload};
-use super::{DeviceSlice, Group, Lists, Shape, Variables, G1, G2};
+use super::terms::terms_scratch_bytes;
+use super::{DeviceSlice, Group, Lists, Shape, Stream, Variables, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
 use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
-use crate::prove::plan::STEP;
+use crate::prove::plan::{sum_bytes, STEP};
 use crate::prove::{Density, Plan, Residence, Witness};
+use crate::threads;
 use crate::trace::span;
 
 const _: () = assert!(STEP == CHUNK, "a plan counts with the steps of parts");
 
-/// Of what is beside the least room for parts: how much of it terms take that are kept. The rest is for parts that are sent earlier.
-const SHARES: usize = 4;
-const KEPT_SHARES: usize = 3;
+/// Parts that are held at a time, where there is room, before terms are kept: so many are sent before they are worked on.
+const SENT_EARLIER: usize = 4;
+/// Chunks that a thread counts together, at least.
+const LEAST_CHUNKS: usize = 32;
+/// Queries in G1 whose sums of ones grow side by side: `l`, `a` and `b`.
+const IN_G1: usize = 3;
 
 /// Variables that are worked on at a time, and their points. Inputs come before private variables in every query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,6 +88,12 @@ impl Load {
             + room_for::<u64>(self.inputs.div_ceil(64))
             + 2 * room_for::<u64>(self.aux.div_ceil(64))
             + self.most.iter().map(Most::room).sum::<usize>()
+            + self.listing_room()
+    }
+
+    /// Bytes of scratch for the making of its lists.
+    fn listing_room(&self) -> usize {
+        room_for::<u8>(terms_scratch_bytes(self.inputs.max(self.aux)))
     }
 
     /// Bytes of the points.
@@ -110,6 +125,16 @@ pub(super) struct Classified<'w> {
     parts: Vec<Planned>,
     /// How many parts are held at a time.
     rooms: usize,
+    ones: Ones,
+}
+
+/// The sums of points whose scalars are 1, over all parts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ones {
+    /// How many blocks add them up.
+    blocks: usize,
+    /// Their first entry in G1, and that in G2.
+    entries: [usize; 2],
 }
 
 /// What a part's sums will be.
@@ -120,16 +145,23 @@ struct Planned {
     number: usize,
     /// The place of its full-size terms, if they are kept.
     share: Option<Share>,
-    l: Entries,
-    a: Entries,
-    b_g1: Entries,
-    b_g2: Entries,
+    l: Option<Full>,
+    a: Option<Full>,
+    b_g1: Option<Full>,
+    b_g2: Option<Full>,
 }
 
-/// Memory for parts of a witness, one after the other, and for terms that are kept.
+/// Memory for parts of a witness, one after the other, and for what is kept from part to part.
 pub(super) struct Rooms {
     parts: Vec<Room>,
-    kept: DeviceSlice<u8>,
+    kept: Rc<KeptRoom>,
+}
+
+/// Memory for terms and sums.
+struct KeptRoom {
+    terms: DeviceSlice<u8>,
+    in_g1: Accumulators<G1>,
+    in_g2: Accumulators<G2>,
 }
 
 struct Room {
@@ -155,28 +187,23 @@ impl<'w> Classified<'w> {
         let _classifying = span(c"classifying the witness");
         let inp = Classes::of(witness.inp)?.map_err(|index| not_canonical("inp_assignment_data", index))?;
         let aux = Classes::of(witness.aux)?.map_err(|index| not_canonical("aux_assignment_data", index))?;
-        let within = |density: &Density<'_>, range: &Range<usize>, counts: Counts| {
-            let points = density.count_ones_in(range);
-            (points, Most { ones: counts.ones, full: counts.full }.limited(points))
-        };
-        let of_inp = |(range, counts): (Range<usize>, Counts)| {
-            let all = Most { ones: counts.ones, full: counts.full };
-            let (b_points, b) = within(&witness.b_inp_density, &range, counts);
-            let points = [0, range.len(), b_points];
-            Load { inputs: range.len(), aux: 0, full: counts.full, points, most: [Most::default(), all, b] }
-        };
-        let of_aux = |(range, counts): (Range<usize>, Counts)| {
-            let all = Most { ones: counts.ones, full: counts.full };
-            let (a_points, a) = within(&witness.a_aux_density, &range, counts);
-            let (b_points, b) = within(&witness.b_aux_density, &range, counts);
-            let points = [range.len(), a_points, b_points];
-            Load { inputs: 0, aux: range.len(), full: counts.full, points, most: [all, a, b] }
-        };
-        let loads = [
-            chunks_of(inp.len()).zip(inp.chunks()).map(of_inp).collect(),
-            chunks_of(aux.len()).zip(aux.chunks()).map(of_aux).collect(),
-        ];
-        Ok(Self { witness, inp, aux, loads, parts: Vec::new(), rooms: 0 })
+        let loads = threads::install(|| {
+            [
+                loads_of(&inp, |range, words, all| {
+                    let b = Most::chosen(words, &witness.b_inp_density, &range);
+                    let points = [0, range.len(), witness.b_inp_density.count_ones_in(&range)];
+                    Load { inputs: range.len(), aux: 0, full: all.full, points, most: [Most::default(), all, b] }
+                }),
+                loads_of(&aux, |range, words, all| {
+                    let densities = [&witness.a_aux_density, &witness.b_aux_density];
+                    let [a, b] = densities.map(|density| Most::chosen(words, density, &range));
+                    let [a_points, b_points] = densities.map(|density| density.count_ones_in(&range));
+                    let points = [range.len(), a_points, b_points];
+                    Load { inputs: 0, aux: range.len(), full: all.full, points, most: [all, a, b] }
+                }),
+            ]
+        })?;
+        Ok(Self { witness, inp, aux, loads, parts: Vec::new(), rooms: 0, ones: Ones::default() })
     }
 
     /// Cuts all variables into parts, each as long as it `fits`, and a chunk at least. There is a part if there are no variables.
@@ -215,39 +242,49 @@ impl<'w> Classified<'w> {
         let loads: Vec<Load> = parts.iter().map(|part| self.load(part)).collect();
         let terms: Vec<_> = loads.iter().map(|load| load.most.map(|most| most.full)).collect();
         let most = [G1_SUM, G2_SUM].map(|sum| most_terms(sum, plan.scratch_bytes));
-        let spare = bytes.saturating_sub(self.least_room(parts));
+        let largest = loads.iter().map(Load::room).max().unwrap_or(0);
+        let spare = bytes.saturating_sub(parts.len().min(SENT_EARLIER) * largest);
         let shares = match plan.parameters {
             // Their parts are as long as MSMs want them.
             Residence::Resident => vec![None; parts.len()],
-            Residence::Streamed => kept::shares(&terms, spare / SHARES * KEPT_SHARES, most),
+            Residence::Streamed => kept::shares(&terms, spare, most),
         };
         for ((part, load), share) in parts.iter().zip(loads).zip(shares) {
-            let [l, a, b] = [0, 1, 2].map(|i| (load.most[i], terms_at_once(i, &load, share)));
+            let [l, a, b] = [0, 1, 2].map(|i| terms_at_once(i, &load, share));
             self.parts.push(Planned {
                 number: layout.begin_part(),
                 share,
-                l: Entries::new::<G1>(layout, Query::L, &l, plan)?,
-                a: Entries::new::<G1>(layout, Query::A, &a, plan)?,
-                b_g1: Entries::new::<G1>(layout, Query::B1, &b, plan)?,
-                b_g2: Entries::new::<G2>(layout, Query::B2, &b, plan)?,
+                l: Full::new::<G1>(layout, Query::L, l, plan)?,
+                a: Full::new::<G1>(layout, Query::A, a, plan)?,
+                b_g1: Full::new::<G1>(layout, Query::B1, b, plan)?,
+                b_g2: Full::new::<G2>(layout, Query::B2, b, plan)?,
                 part: part.clone(),
                 load,
             });
         }
+        let [l, _, _, b_g2] = [Query::L, Query::A, Query::B1, Query::B2].map(|query| layout.add(query, None));
+        self.ones = Ones { blocks: plan.sum_blocks(), entries: [l, b_g2] };
         self.rooms = (bytes.saturating_sub(self.kept_bytes()) / self.largest().max(1)).min(self.parts.len());
         Ok(())
     }
 
     /// Bytes that [`Classified::rooms`] takes.
     pub(super) fn room(&self) -> usize {
-        self.rooms * self.largest() + self.kept_bytes()
+        self.rooms * self.largest() + self.kept_bytes() + sum_bytes(self.ones.blocks)
     }
 
     /// Takes memory for the parts from `region`, which kernels use `until` then.
-    pub(super) fn rooms(&self, region: &mut Region, until: Option<&Until>) -> Rooms {
+    ///
+    /// # Errors
+    /// [`Error::Size`] if the plan counts other sums.
+    pub(super) fn rooms(&self, region: &mut Region, until: Option<&Until>) -> Result<Rooms, Error> {
         let mut room = || Room { memory: region.take(self.largest()), used: until.cloned() };
         let parts = (0..self.rooms).map(|_| room()).collect();
-        Rooms { parts, kept: region.take(self.kept_bytes()) }
+        let terms = region.take(self.kept_bytes());
+        let blocks = self.ones.blocks;
+        let in_g1 = Accumulators::new(region.take(Accumulators::<G1>::sums(IN_G1, blocks)), IN_G1, blocks)?;
+        let in_g2 = Accumulators::new(region.take(Accumulators::<G2>::sums(1, blocks)), 1, blocks)?;
+        Ok(Rooms { parts, kept: Rc::new(KeptRoom { terms, in_g1, in_g2 }) })
     }
 
     fn kept_bytes(&self) -> usize {
@@ -288,8 +325,9 @@ impl<'w> Classified<'w> {
         let upload = |(words, to): &(&'w [u64], DeviceSlice<u64>)| Upload::new(words, to);
         engine.ring().upload(&[upload(&a_aux)?, upload(&b_inp)?, upload(&b_aux)?])?;
         let lists = load.most.map(|most| ListRoom::new(&mut region, &most));
-        let kept = rooms.kept.all();
-        Ok(OnDevice { scalars, inp, aux, a_aux: a_aux.1, b_inp: b_inp.1, b_aux: b_aux.1, lists, kept })
+        let listing = region.take(load.listing_room());
+        let kept = rooms.kept.clone();
+        Ok(OnDevice { scalars, inp, aux, a_aux: a_aux.1, b_inp: b_inp.1, b_aux: b_aux.1, lists, listing, kept })
     }
 
     /// Enqueues the sums of part number `i`, which has been sent and whose points are `points`, and their fetching.
@@ -305,33 +343,79 @@ impl<'w> Classified<'w> {
         (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
         let planned = &self.parts[i];
-        let [l, a, b] = [0, 1, 2].map(|i| on_device.lists[i].lists());
-        let OnDevice { inp, aux, a_aux, b_inp, b_aux, .. } = on_device;
-        for lists in [&l, &a, &b] {
-            lists.clear(turn.stream)?;
-        }
-        inp.list(turn, &a, None)?;
-        inp.list(turn, &b, Some(b_inp))?;
-        aux.list(turn, &l, None)?;
-        aux.list(turn, &a, Some(a_aux))?;
-        aux.list(turn, &b, Some(b_aux))?;
-        let to = Sums { layout: fetching.layout(), sums, scalars: &on_device.scalars };
-        let scratch = [
-            planned.b_g2.scratch::<G2>()?,
-            planned.l.scratch::<G1>()?,
-            planned.a.scratch::<G1>()?,
-            planned.b_g1.scratch::<G1>()?,
-        ];
-        let mut lanes = Lanes::new(turn, scratch)?;
-        let [first, second, third, fourth] = lanes.each();
-        let kept = planned.share.map(|share| Kept::new(&on_device.kept, &share));
+        on_device.list(turn.stream)?;
+        let full = [0, 1, 2].map(|i| on_device.full_terms(i, planned.load.most[i].full));
+        let [l, a, b] = &full;
+        let kept = planned.share.map(|share| Kept::new(&on_device.kept.terms, &share));
         let kept = kept.as_ref();
-        planned.b_g2.enqueue::<G2>(first, &to, &points.b_g2, &b, kept.map(|kept| &kept.b_g2))?;
-        planned.l.enqueue::<G1>(second, &to, &points.l, &l, kept.map(|kept| &kept.l))?;
-        planned.a.enqueue::<G1>(third, &to, &points.a, &a, kept.map(|kept| &kept.a))?;
-        planned.b_g1.enqueue::<G1>(fourth, &to, &points.b_g1, &b, kept.map(|kept| &kept.b_g1))?;
+        if let Some(kept) = kept {
+            kept.append([l.of(&points.l), a.of(&points.a), b.of(&points.b_g1)], b.of(&points.b_g2), turn.stream)?;
+        }
+        let msms = [&planned.b_g2, &planned.l, &planned.a, &planned.b_g1];
+        let [b_g2_scratch, others @ ..] = msms;
+        let [l_scratch, a_scratch, b_g1_scratch] = others.map(scratch_of::<G1>);
+        let scratch = [scratch_of::<G2>(b_g2_scratch)?, l_scratch?, a_scratch?, b_g1_scratch?];
+        let memory = if msms.iter().any(|full| full.is_some()) { Some(turn.scratch()?) } else { None };
+        let is_first = i == 0;
+        let to = (fetching.layout(), sums);
+        let mut lanes = Lanes::new(turn, memory, scratch)?;
+        let [first, second, third, fourth] = lanes.each();
+        self.add_ones_g2(is_first, on_device, points, planned, first)?;
+        self.add_ones_g1(is_first, on_device, points, planned, second)?;
+        enqueue_msm::<G2>(&planned.b_g2, to, kept.map(|kept| kept.b_g2.terms()), b.of(&points.b_g2), first)?;
+        enqueue_msm::<G1>(&planned.l, to, kept.map(|kept| kept.l.terms()), l.of(&points.l), second)?;
+        enqueue_msm::<G1>(&planned.a, to, kept.map(|kept| kept.a.terms()), a.of(&points.a), third)?;
+        enqueue_msm::<G1>(&planned.b_g1, to, kept.map(|kept| kept.b_g1.terms()), b.of(&points.b_g1), fourth)?;
         lanes.join()?;
+        if i + 1 == self.parts.len() {
+            self.total_ones(on_device, turn, to)?;
+        }
         fetching.fetch(planned.number, sums)
+    }
+
+    fn add_ones_g1(
+        &self,
+        is_first: bool,
+        on_device: &OnDevice,
+        points: &PartPoints,
+        planned: &Planned,
+        lane: &Lane<'_>,
+    ) -> Result<(), Error> {
+        let sums = &on_device.kept.in_g1;
+        if is_first {
+            sums.clear(lane.stream)?;
+        }
+        let queries = [&points.l, &points.a, &points.b_g1];
+        let of = |i: usize| on_device.ones(i, queries[i], planned.load.most[i].ones);
+        sums.add(&[of(0), of(1), of(2)], lane.stream)
+    }
+
+    fn add_ones_g2(
+        &self,
+        is_first: bool,
+        on_device: &OnDevice,
+        points: &PartPoints,
+        planned: &Planned,
+        lane: &Lane<'_>,
+    ) -> Result<(), Error> {
+        let sums = &on_device.kept.in_g2;
+        if is_first {
+            sums.clear(lane.stream)?;
+        }
+        sums.add(&[on_device.ones(2, &points.b_g2, planned.load.most[2].ones)], lane.stream)
+    }
+
+    fn total_ones(
+        &self,
+        on_device: &OnDevice,
+        turn: &mut Enqueuing<'_>,
+        (layout, sums): (&Layout, &DeviceSlice<u64>),
+    ) -> Result<(), Error> {
+        let [in_g1, in_g2] = self.ones.entries;
+        let (mut to_g1, mut to_g2) = (layout.of_several::<G1>(in_g1, IN_G1, sums), layout.of::<G2>(in_g2, sums));
+        let mut scratch = turn.scratch()?;
+        on_device.kept.in_g1.total(&mut to_g1, &mut scratch, turn.stream)?;
+        on_device.kept.in_g2.total(&mut to_g2, &mut scratch, turn.stream)
     }
 
     /// What a part takes.
@@ -369,6 +453,13 @@ impl Part {
     }
 }
 
+/// The loads of all chunks, of which each has a range, classes, and so many ones and full-size scalars.
+fn loads_of(classes: &Classes, load: impl Fn(Range<usize>, &[u64], Most) -> Load + Sync) -> Vec<Load> {
+    let chunks: Vec<_> = chunks_of(classes.len()).zip(classes.chunk_words()).zip(classes.chunks()).collect();
+    let load = |((range, words), Counts { ones, full })| load(range, words, Most { ones, full });
+    chunks.into_par_iter().with_min_len(LEAST_CHUNKS).map(load).collect()
+}
+
 /// The ranges of chunks of `len` variables.
 fn chunks_of(len: usize) -> impl Iterator<Item = Range<usize>> {
     (0..len).step_by(CHUNK).map(move |start| start..len.min(start + CHUNK))
@@ -382,8 +473,10 @@ struct Most {
 }
 
 impl Most {
-    fn limited(self, points: usize) -> Self {
-        Self { ones: self.ones.min(points), full: self.full.min(points) }
+    /// Those that `density` chooses of `range`, whose classes are `words`.
+    fn chosen(words: &[u64], density: &Density<'_>, range: &Range<usize>) -> Self {
+        let Counts { ones, full } = chosen(words, density, range.start / 64);
+        Self { ones, full }
     }
 
     fn and(self, other: Self) -> Self {
@@ -423,13 +516,6 @@ impl ListRoom {
     }
 }
 
-/// Where sums go, and the scalars that they are of.
-struct Sums<'a> {
-    layout: &'a Layout,
-    sums: &'a DeviceSlice<u64>,
-    scalars: &'a DeviceSlice<Fr>,
-}
-
 /// The terms of a part's MSM in query number `i`: its own, or all that are kept if its own are the last of these.
 fn terms_at_once(i: usize, load: &Load, share: Option<Share>) -> usize {
     match share {
@@ -439,76 +525,59 @@ fn terms_at_once(i: usize, load: &Load, share: Option<Share>) -> usize {
     }
 }
 
-/// What a query's sums are after a part: an MSM of full-size terms and a sum of ones, where there can be such terms.
-struct Entries {
-    /// Terms of the part.
-    own: Most,
-    full: Option<Full>,
-    ones: Option<usize>,
-}
-
-/// An MSM.
+/// An MSM of full-size terms.
 struct Full {
     entry: usize,
     shape: Shape,
     terms: usize,
 }
 
-impl Entries {
-    /// Those of a part that has at most `own` terms, and whose MSM has so many.
-    fn new<G: Group>(
-        layout: &mut Layout,
-        query: Query,
-        (own, terms): &(Most, usize),
-        plan: &Plan,
-    ) -> Result<Self, Error> {
-        let (mut full, mut ones) = (None, None);
-        if *terms > 0 {
-            let shape = Shape::within::<G>(*terms, plan.scratch_bytes)?;
-            full = Some(Full { entry: layout.add(query, Some(shape)), shape, terms: *terms });
+impl Full {
+    /// The one of so many terms, if there are any.
+    fn new<G: Group>(layout: &mut Layout, query: Query, terms: usize, plan: &Plan) -> Result<Option<Self>, Error> {
+        if terms == 0 {
+            return Ok(None);
         }
-        if own.ones > 0 {
-            ones = Some(layout.add(query, None));
-        }
-        Ok(Self { own: *own, full, ones })
+        let shape = Shape::within::<G>(terms, plan.scratch_bytes)?;
+        Ok(Some(Self { entry: layout.add(query, Some(shape)), shape, terms }))
     }
+}
 
-    /// Bytes of scratch that they need.
-    fn scratch<G: Group>(&self) -> Result<usize, Error> {
-        let full = self.full.as_ref().map_or(Ok(0), |full| msm_scratch_bytes::<G>(full.terms, full.shape))?;
-        Ok(full.max(self.ones.map_or(0, |_| sum_scratch_bytes::<G>())))
-    }
+/// Bytes of scratch that it needs.
+fn scratch_of<G: Group>(full: &Option<Full>) -> Result<usize, Error> {
+    full.as_ref().map_or(Ok(0), |full| msm_scratch_bytes::<G>(full.terms, full.shape))
+}
 
-    fn enqueue<G: Group>(
-        &self,
-        lane: &mut Lane<'_>,
-        to: &Sums<'_>,
-        points: &DeviceSlice<G::Affine>,
-        lists: &Lists<'_>,
-        kept: Option<&KeptTerms<G>>,
-    ) -> Result<(), Error> {
-        let Sums { layout, sums, scalars } = to;
-        let own = Terms::<G> {
+/// Enqueues it if there is one: of the terms that are kept, or else of the part's own.
+fn enqueue_msm<G: Group>(
+    full: &Option<Full>,
+    (layout, sums): (&Layout, &DeviceSlice<u64>),
+    kept: Option<Terms<'_, G>>,
+    own: Terms<'_, G>,
+    lane: &mut Lane<'_>,
+) -> Result<(), Error> {
+    let Some(Full { entry, shape, .. }) = full else { return Ok(()) };
+    let mut to = layout.of::<G>(*entry, sums);
+    msm::<G>(&mut to, &kept.unwrap_or(own), *shape, &mut lane.scratch, lane.stream)
+}
+
+/// A query's full-size terms in a part, without their points.
+struct FullTerms<'a> {
+    lists: Lists<'a>,
+    scalars: &'a DeviceSlice<Fr>,
+    len: usize,
+}
+
+impl<'a> FullTerms<'a> {
+    fn of<'t, G: Group>(&'t self, points: &'t DeviceSlice<G::Affine>) -> Terms<'t, G> {
+        Terms {
             points,
-            positions: Some(lists.positions),
-            scalars,
-            order: Scalars::Indexed(lists.indices),
-            len: self.own.full,
-            count: Some((lists.counts, COUNT_OF_FULL)),
-        };
-        if let Some(kept) = kept {
-            kept.append(&own, lane.stream)?;
+            positions: Some(self.lists.positions),
+            scalars: self.scalars,
+            order: Scalars::Indexed(self.lists.indices),
+            len: self.len,
+            count: Some((self.lists.counts, COUNT_OF_FULL)),
         }
-        if let Some(Full { entry, shape, .. }) = self.full {
-            let terms = kept.map_or(own, KeptTerms::terms);
-            msm::<G>(&mut layout.of::<G>(entry, sums), &terms, shape, &mut lane.scratch, lane.stream)?;
-        }
-        if let Some(entry) = self.ones {
-            let count = Some((lists.counts, COUNT_OF_ONES));
-            let terms = SumTerms::<G> { points, positions: Some(lists.ones), len: self.own.ones, count };
-            sum::<G>(&mut layout.of::<G>(entry, sums), &terms, &mut lane.scratch, lane.stream)?;
-        }
-        Ok(())
     }
 }
 
@@ -521,8 +590,37 @@ pub(super) struct OnDevice {
     b_inp: DeviceSlice<u64>,
     b_aux: DeviceSlice<u64>,
     lists: [ListRoom; 3],
-    /// Memory for terms that are kept.
-    kept: DeviceSlice<u8>,
+    /// Scratch for the making of lists.
+    listing: DeviceSlice<u8>,
+    kept: Rc<KeptRoom>,
+}
+
+impl OnDevice {
+    /// Enqueues the listing of all terms.
+    fn list(&self, stream: &Stream) -> Result<(), Error> {
+        let [l, a, b] = [0, 1, 2].map(|i| self.lists[i].lists());
+        let Self { inp, aux, a_aux, b_inp, b_aux, .. } = self;
+        for lists in [&l, &a, &b] {
+            lists.clear(stream)?;
+        }
+        let mut scratch = self.listing.all();
+        inp.list(&mut scratch, stream, &a, None)?;
+        inp.list(&mut scratch, stream, &b, Some(b_inp))?;
+        aux.list(&mut scratch, stream, &l, None)?;
+        aux.list(&mut scratch, stream, &a, Some(a_aux))?;
+        aux.list(&mut scratch, stream, &b, Some(b_aux))
+    }
+
+    /// The full-size terms of query number `i`, so many at most.
+    fn full_terms(&self, i: usize, len: usize) -> FullTerms<'_> {
+        FullTerms { lists: self.lists[i].lists(), scalars: &self.scalars, len }
+    }
+
+    /// The points of query number `i` whose scalars are 1, so many at most.
+    fn ones<'a, G: Group>(&'a self, i: usize, points: &'a DeviceSlice<G::Affine>, len: usize) -> SumTerms<'a, G> {
+        let room = &self.lists[i];
+        SumTerms { points, positions: Some(&room.ones), len, count: Some((&room.counts, COUNT_OF_ONES)) }
+    }
 }
 
 /// The classes of scalars on the device.
@@ -549,7 +647,8 @@ impl SentClasses {
 
     fn list(
         &self,
-        turn: &mut Enqueuing<'_>,
+        scratch: &mut DeviceSlice<u8>,
+        stream: &Stream,
         lists: &Lists<'_>,
         density: Option<&DeviceSlice<u64>>,
     ) -> Result<(), Error> {
@@ -558,7 +657,7 @@ impl SentClasses {
         }
         let chunks = Some((CHUNK, &self.starts));
         let variables = Variables { classes: &self.words, density, len: self.len, chunks };
-        lists.append(&variables, &mut turn.scratch, turn.stream)
+        lists.append(&variables, scratch, stream)
     }
 }
 
@@ -566,6 +665,7 @@ impl SentClasses {
 mod tests {
     use super::*;
     use crate::curve::FR_ONE;
+    use crate::gpu::cuda::h_passing::HPassing;
     use crate::prove::plan::results_bytes;
     use crate::prove::{plan, Sizes};
 
@@ -670,9 +770,13 @@ mod tests {
                             .cut(|load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most)),
                     };
                     let mut layout = Layout::default();
+                    let sums = sum_bytes(plan.sum_blocks());
                     let bytes = match plan.parameters {
                         Residence::Resident => plan.witness_bytes,
-                        Residence::Streamed => plan.witness_bytes - results_bytes(),
+                        Residence::Streamed => {
+                            let buckets = HPassing::room(16, &plan, plan.witness_bytes).unwrap();
+                            plan.witness_bytes - results_bytes() - sums - buckets
+                        }
                     };
                     assert!(classified.least_room(&parts) <= bytes, "{mix:?} {plan:?}");
                     classified.plan(&parts, &plan, bytes, &mut layout).unwrap();
@@ -686,10 +790,10 @@ mod tests {
                     }
                     kept_somewhere |= keeping > 1;
                     let held = plan.parameter_bytes + plan.scratch_bytes + classified.room() + 8 * layout.words();
-                    assert!(classified.room() <= bytes, "{mix:?} {plan:?}");
+                    assert!(classified.room() <= bytes + sums, "{mix:?} {plan:?}");
                     assert!(8 * layout.words() <= results_bytes(), "{mix:?} {plan:?}");
                     assert!(classified.rooms >= classified.parts.len().min(2), "{mix:?} {plan:?}");
-                    assert!(held + 3 * plan.slot_bytes <= plan.witness_phase_bytes, "{mix:?} {plan:?}");
+                    assert!(held + plan.slots() * plan.slot_bytes <= plan.witness_phase_bytes, "{mix:?} {plan:?}");
                     if plan.parameters == Residence::Streamed {
                         assert!(classified.parts.iter().all(|planned| planned.load.points_bytes() <= plan.slot_bytes));
                     }

@@ -23,7 +23,7 @@ const GROUP_ENTRIES: usize = 5 << 24;
 /// Segments of the buckets of a group of windows, at most.
 const GROUP_SEGMENTS: usize = 3 << 14;
 /// Threads that share out entries, at most; entries a thread, at least; threads of a block.
-const MAX_CHUNKS: usize = 1 << 16;
+const MAX_CHUNKS: usize = 3 << 14;
 const MIN_CHUNK: usize = 8;
 const BLOCK: usize = 128;
 /// Bytes of coordinates that a block merges: a sum has four coordinates.
@@ -68,30 +68,121 @@ impl Windows {
 
     /// Bytes of scratch, at most.
     pub(crate) fn scratch(&self, terms: usize, sum: usize) -> usize {
-        let entries = terms * self.group as usize;
-        let threads = MAX_CHUNKS.min(entries.div_ceil(MIN_CHUNK * BLOCK) * BLOCK);
-        let partial = [2 * threads, 2 * (2 * threads).div_ceil(MERGED / sum)];
-        let segments = (self.count as usize) << (self.bits - 1 - self.segment_bits);
-        let sort = entries.div_ceil(SORT_TILE) * SORT_TILE_BYTES
-            + entries.div_ceil(SORT_PORTION).max(1) * SORT_PORTION_BYTES
-            + 2048;
-        let arrays = [
-            4 * entries,
-            4 * entries,
-            4 * entries,
-            4 * entries,
-            4 * partial[0],
-            sum * partial[0],
-            4 * partial[1],
-            sum * partial[1],
-            4,
-            sort,
-            (sum * self.group as usize) << (self.bits - 1),
-            sum * segments,
-            sum * segments,
-        ];
-        arrays.iter().map(|bytes: &usize| bytes.next_multiple_of(256)).sum()
+        fill_scratch(terms, self.group as usize, sum)
+            + aligned(self.buckets(sum, self.group))
+            + self.reduce_scratch(sum)
     }
+
+    /// Bytes of the buckets of so many windows.
+    fn buckets(&self, sum: usize, windows: u32) -> usize {
+        (sum * windows as usize) << (self.bits - 1)
+    }
+
+    /// Bytes of scratch for the reduction of the buckets.
+    fn reduce_scratch(&self, sum: usize) -> usize {
+        2 * aligned((sum * self.count as usize) << (self.bits - 1 - self.segment_bits))
+    }
+}
+
+/// Bytes of scratch, at most, for adding terms to the buckets of so many windows.
+fn fill_scratch(terms: usize, windows: usize, sum: usize) -> usize {
+    let entries = terms * windows;
+    let threads = MAX_CHUNKS.min(entries.div_ceil(MIN_CHUNK * BLOCK) * BLOCK);
+    let partial = [2 * threads, 2 * (2 * threads).div_ceil(MERGED / sum)];
+    let sort = entries.div_ceil(SORT_TILE) * SORT_TILE_BYTES
+        + entries.div_ceil(SORT_PORTION).max(1) * SORT_PORTION_BYTES
+        + 2048;
+    let arrays = [
+        4 * entries,
+        4 * entries,
+        4 * entries,
+        4 * entries,
+        4 * partial[0],
+        sum * partial[0],
+        4 * partial[1],
+        sum * partial[1],
+        4,
+        sort,
+    ];
+    arrays.into_iter().map(aligned).sum()
+}
+
+fn aligned(bytes: usize) -> usize {
+    bytes.next_multiple_of(256)
+}
+
+/// An MSM in G1 whose terms come part by part: its buckets stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InParts {
+    /// `group` windows at a time in each lane.
+    pub(crate) windows: Windows,
+    /// Bytes of the buckets.
+    pub(crate) bucket_bytes: usize,
+    /// Bytes of scratch of each lane.
+    pub(crate) lane_bytes: usize,
+}
+
+/// In how many lanes groups of windows are worked on, so that one's sorting is hidden under the other's additions.
+pub(crate) const LANES: usize = 2;
+/// The least bits of a window.
+const LEAST_BITS: u32 = 5;
+/// Additions that a bucket costs at the end, in terms' additions.
+const PER_BUCKET: usize = 3;
+
+impl InParts {
+    /// The one that is fastest for `all` terms, `part` of them at a time, with so many bytes for buckets and for scratch; none if these are
+    /// too little.
+    pub(crate) fn fastest(all: usize, part: usize, bucket_bytes: usize, scratch: usize) -> Option<Self> {
+        let most = WINDOW_BITS.iter().map(|row| row.1).max().unwrap_or(LEAST_BITS);
+        let cost = |windows: &Windows| windows.count as usize * (all + (PER_BUCKET << (windows.bits - 1)));
+        let windows = (LEAST_BITS..=most).filter_map(|bits| Self::windows(bits, scratch));
+        let fitting = windows.filter(|windows| windows.buckets(G1_SUM, windows.count) <= bucket_bytes);
+        let windows = fitting.min_by_key(cost)?;
+        let lane_bytes = lane_bytes(scratch);
+        // Two groups at least, one for each lane.
+        let most = windows.count.div_ceil(LANES as u32);
+        let group = (1..=most).rev().find(|group| fill_scratch(part, *group as usize, G1_SUM) <= lane_bytes)?;
+        // As many for each lane, and as even as can be.
+        let groups = windows.count.div_ceil(group).next_multiple_of(LANES as u32);
+        let group = windows.count.div_ceil(groups);
+        Some(Self {
+            windows: Windows { group, ..windows },
+            bucket_bytes: windows.buckets(G1_SUM, windows.count),
+            lane_bytes,
+        })
+    }
+
+    /// Windows whose buckets can be reduced in so much scratch.
+    fn windows(bits: u32, scratch: usize) -> Option<Windows> {
+        let count = SCALAR_BITS.div_ceil(bits);
+        let segmented = |segment_bits| Windows { bits, count, group: 1, segment_bits };
+        (0..bits).map(segmented).find(|windows| {
+            (count as usize) << (bits - 1 - windows.segment_bits) <= GROUP_SEGMENTS
+                && windows.reduce_scratch(G1_SUM) <= scratch
+        })
+    }
+}
+
+/// The least bytes of buckets that will do.
+pub(crate) fn least_bucket_bytes() -> usize {
+    let count = SCALAR_BITS.div_ceil(LEAST_BITS);
+    Windows { bits: LEAST_BITS, count, group: 1, segment_bits: 0 }.buckets(G1_SUM, count)
+}
+
+/// Bytes of scratch that each lane has.
+pub(crate) fn lane_bytes(scratch: usize) -> usize {
+    scratch / LANES / 256 * 256
+}
+
+/// Terms of a part, at most, that can be added to buckets with so much scratch.
+pub(crate) fn most_terms_in_parts(scratch: usize) -> usize {
+    let fits = |terms: usize| fill_scratch(terms, 1, G1_SUM) <= lane_bytes(scratch);
+    let (mut fitting, mut too_many) = (0, MOST_TERMS);
+    while too_many - fitting > 1 {
+        let middle = fitting + (too_many - fitting) / 2;
+        *if fits(middle) { &mut fitting } else { &mut too_many } = middle;
+    }
+    fitting
 }
 
 /// The number of terms up to which MSMs with sums of `sum` bytes fit in `limit` bytes of scratch.

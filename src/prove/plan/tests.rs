@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::scratch::InParts;
 use super::*;
 use crate::mem::arena::{Arena, Term};
 
@@ -35,7 +36,7 @@ proptest! {
     fn no_more_is_held_than_the_budget(sizes in sizes(), budget in budgets()) {
         if let Ok(plan) = plan(&sizes, budget) {
             prop_assert!(plan.most_bytes() <= budget, "{plan:?}");
-            let held = plan.scratch_bytes + plan.parameter_bytes + SLOTS * plan.slot_bytes + plan.witness_bytes;
+            let held = plan.scratch_bytes + plan.parameter_bytes + plan.slots() * plan.slot_bytes + plan.witness_bytes;
             prop_assert!(held <= plan.witness_phase_bytes, "{plan:?}");
             let vectors = plan.vectors as usize * (FR << sizes.domain_log2);
             prop_assert!(plan.scratch_bytes + plan.parameter_bytes + vectors <= plan.h_phase_bytes, "{plan:?}");
@@ -52,7 +53,8 @@ proptest! {
             let vector = FR << sizes.domain_log2;
             let ordered = if plan.vectors.keeps_h() { 0 } else { align(FR * plan.h_part_points) };
             let h = usize::from(plan.vectors.keeps_h()) * vector + ordered + h_results_bytes();
-            let (witness, others) = (plan.witness_bytes + witness_results_bytes(), plan.vectors.others() * vector);
+            let witness = plan.witness_bytes + witness_results_bytes() + sum_bytes(plan.sum_blocks());
+            let (witness, others) = (witness, plan.vectors.others() * vector);
             let phases = match plan.parameters {
                 Residence::Resident => vec![vec![witness], vec![h, others]],
                 Residence::Streamed => vec![vec![h - h_results_bytes(), others]],
@@ -89,12 +91,20 @@ proptest! {
     #[test]
     fn parts_fit(sizes in sizes(), budget in budgets()) {
         if let Ok(plan) = plan(&sizes, budget) {
-            prop_assert!(Windows::within(plan.h_part_points, G1_SUM, plan.scratch_bytes).is_some(), "{plan:?}");
+            if plan.parameters == Residence::Resident {
+                prop_assert!(Windows::within(plan.h_part_points, G1_SUM, plan.scratch_bytes).is_some(), "{plan:?}");
+            }
             prop_assert!(most_terms(G2_SUM, plan.scratch_bytes) >= STEP, "{plan:?}");
             prop_assert!(plan.witness_part_bytes >= sizes.step_bytes(), "{plan:?}");
             prop_assert!(plan.witness_bytes >= 2 * plan.witness_part_bytes, "{plan:?}");
             if plan.parameters == Residence::Streamed {
                 prop_assert!(plan.h_part_points * G1 <= plan.slot_bytes, "{plan:?}");
+                let buckets = plan.bucket_bytes(plan.witness_bytes);
+                let all = (1 << sizes.domain_log2) - 1;
+                let in_parts = InParts::fastest(all, plan.h_part_points, buckets, plan.scratch_bytes);
+                prop_assert!(in_parts.is_some_and(|in_parts| in_parts.bucket_bytes <= buckets), "{plan:?}");
+                let held = 2 * plan.witness_part_bytes + results_bytes() + sum_bytes(plan.sum_blocks()) + align(buckets);
+                prop_assert!(held <= plan.witness_bytes + ALIGNMENT, "{plan:?}");
                 prop_assert!(sizes.step_points_bytes() <= plan.slot_bytes, "{plan:?}");
             }
         }
@@ -107,6 +117,23 @@ proptest! {
         prop_assert!(Windows::within(most, sum, limit).is_some() || most == 0);
         prop_assert!(most == 1 << 30 || Windows::within(most + 1, sum, limit).is_none());
     }
+}
+
+/// Lanes have room for what they do at a time.
+#[test]
+fn groups_of_windows_fit_their_lanes() {
+    for scratch in (5..400).map(|mib| mib << 20) {
+        let part = scratch::most_terms_in_parts(scratch);
+        assert!(part > STEP, "{part} terms in {scratch} bytes");
+        for part in [1, part / 2, part] {
+            let in_parts = InParts::fastest(1 << 24, part, 100 << 20, scratch).unwrap();
+            let groups = in_parts.windows.count.div_ceil(in_parts.windows.group);
+            assert!(groups >= 2 && in_parts.windows.count == 255_u32.div_ceil(in_parts.windows.bits), "{in_parts:?}");
+            assert!(2 * in_parts.lane_bytes <= scratch, "{in_parts:?}");
+        }
+    }
+    assert_eq!(InParts::fastest(1 << 24, 250_000, 100 << 20, 96 << 20).unwrap().windows.bits, 16);
+    assert!(InParts::fastest(1 << 24, 250_000, least_bucket_bytes() - 1, 96 << 20).is_none());
 }
 
 #[test]

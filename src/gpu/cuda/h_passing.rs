@@ -1,0 +1,126 @@
+//! The MSM over the coefficients of h while its query passes by: buckets stay, and take the terms of part after part.
+
+use std::ops::Range;
+
+use super::aside::Aside;
+use super::engine::{Engine, Enqueuing};
+use super::lease::{room_for, Region, Until};
+use super::msm::{fill, gather, reduce, Bucket, Scalars, Terms};
+use super::quotient::Coefficients;
+use super::results::{Fetching, Layout, Query};
+use super::{DeviceSlice, Event, Shape, G1};
+use crate::curve::G1Affine;
+use crate::error::Error;
+use crate::prove::plan::scratch::InParts;
+use crate::prove::Plan;
+use crate::trace;
+
+/// Which points pass together, and what is left of them.
+pub(super) struct HPassing {
+    log2: u32,
+    part: usize,
+    shape: Shape,
+    /// Their number among the layout's parts, and that of their entry, if there are any.
+    number: usize,
+    entry: usize,
+}
+
+impl HPassing {
+    /// Those of a query of 2^`log2` − 1 points, whose sums are added to `layout`. Its buckets take what is theirs of `held` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if the plan leaves too little.
+    pub(super) fn new(log2: u32, plan: &Plan, held: usize, layout: &mut Layout) -> Result<Self, Error> {
+        let in_parts = Self::planned(log2, plan, held);
+        let in_parts = in_parts.ok_or_else(|| Error::Internal { what: format!("{held} bytes for buckets") })?;
+        let shape = Shape::of(&in_parts.windows);
+        let number = layout.begin_part();
+        Ok(Self { log2, part: plan.h_part_points.max(1), shape, number, entry: layout.add(Query::H, Some(shape)) })
+    }
+
+    /// Bytes of the buckets, of `held` bytes, if there can be any.
+    pub(super) fn room(log2: u32, plan: &Plan, held: usize) -> Option<usize> {
+        Self::planned(log2, plan, held).map(|in_parts| room_for::<u8>(in_parts.bucket_bytes))
+    }
+
+    fn planned(log2: u32, plan: &Plan, held: usize) -> Option<InParts> {
+        InParts::fastest((1 << log2) - 1, plan.h_part_points, plan.bucket_bytes(held), plan.scratch_bytes)
+    }
+
+    /// Takes the buckets from `region`.
+    pub(super) fn buckets(&self, region: &mut Region) -> DeviceSlice<Bucket> {
+        region.take(self.shape.buckets())
+    }
+
+    /// How many parts there are.
+    pub(super) fn parts(&self) -> usize {
+        self.points().div_ceil(self.part)
+    }
+
+    /// The points of part `i`.
+    pub(super) fn range(&self, i: usize) -> Range<usize> {
+        i * self.part..self.points().min((i + 1) * self.part)
+    }
+
+    fn points(&self) -> usize {
+        (1 << self.log2) - 1
+    }
+
+    /// Enqueues the adding of part `i` to the buckets, behind `copied`, and returns the ends of this.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn enqueue(
+        &self,
+        i: usize,
+        (points, copied): (&DeviceSlice<G1Affine>, &Event),
+        h: &Coefficients<'_>,
+        buckets: &DeviceSlice<Bucket>,
+        (engine, turn): (&Engine, &mut Enqueuing<'_>),
+    ) -> Result<Vec<Until>, Error> {
+        let range = self.range(i);
+        let (scalars, order) = match &h.ordered {
+            None => (&h.values, Scalars::Reversed { bits: self.log2, first: range.start }),
+            Some(ordered) => (ordered, Scalars::InOrder),
+        };
+        let mut behind = Vec::new();
+        if i == 0 {
+            buckets.clear(turn.stream)?;
+        }
+        if let Some(ordered) = &h.ordered {
+            // Once over the bus, not once for every group of windows.
+            engine.scratch_uses().wait_for_aside(turn.stream)?;
+            gather(&ordered.range(0..range.len()), &h.values, self.log2, range.start, turn.stream)?;
+        }
+        if i == 0 || h.ordered.is_some() {
+            behind.push(Event::record(turn.stream)?);
+        }
+        let events: Vec<&Event> = behind.iter().chain([copied]).collect();
+        let mut aside = Aside::new(engine, turn, &events)?;
+        let terms = Terms::<G1> { points, positions: None, scalars, order, len: range.len(), count: None };
+        let shown = [trace::Stream::FirstLane, trace::Stream::SecondLane];
+        for (lane, first) in self.shape.groups().enumerate() {
+            let number = lane % shown.len();
+            let lane = &mut aside.each()[number];
+            engine.timeline().traced(c"h MSM, some windows", (shown[number], lane.stream), 0, || {
+                fill(buckets, &terms, (self.shape, first), &mut lane.scratch, lane.stream)
+            })?;
+        }
+        aside.until().map(Vec::from)
+    }
+
+    /// Enqueues what makes sums of the buckets when all parts are there, and their fetching.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn finish(
+        &self,
+        buckets: &DeviceSlice<Bucket>,
+        turn: &mut Enqueuing<'_>,
+        (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
+    ) -> Result<(), Error> {
+        let mut of_h = fetching.layout().of::<G1>(self.entry, sums);
+        reduce(&mut of_h, buckets, self.shape, &mut turn.scratch()?, turn.stream)?;
+        fetching.fetch(self.number, sums)
+    }
+}
