@@ -10,7 +10,7 @@ use super::lease::{room_for, Region, Until};
 use super::msm::{msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, SumTerms, Terms};
 use super::results::{Fetching, Layout, Query};
 use super::staging::{ClassesOnDevice, Upload};
-use super::{DeviceSlice, Group, Lists, Shape, Variables, G1, G2};
+use super::{list, DeviceSlice, Group, Lists, QueryVariables, Shape, Variables, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
 use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
@@ -307,14 +307,12 @@ impl<'w> Classified<'w> {
         let planned = &self.parts[i];
         let [l, a, b] = [0, 1, 2].map(|i| on_device.lists[i].lists());
         let OnDevice { inp, aux, a_aux, b_inp, b_aux, .. } = on_device;
-        for lists in [&l, &a, &b] {
-            lists.clear(turn.stream)?;
-        }
-        inp.list(turn, &a, None)?;
-        inp.list(turn, &b, Some(b_inp))?;
-        aux.list(turn, &l, None)?;
-        aux.list(turn, &a, Some(a_aux))?;
-        aux.list(turn, &b, Some(b_aux))?;
+        let queries = [
+            QueryVariables { lists: &l, inputs: None, private: aux.variables(None) },
+            QueryVariables { lists: &a, inputs: Some(inp.variables(None)), private: aux.variables(Some(a_aux)) },
+            QueryVariables { lists: &b, inputs: Some(inp.variables(Some(b_inp))), private: aux.variables(Some(b_aux)) },
+        ];
+        list(&queries, &mut turn.scratch, turn.stream)?;
         let to = Sums { layout: fetching.layout(), sums, scalars: &on_device.scalars };
         let scratch = [
             planned.b_g2.scratch::<G2>()?,
@@ -547,18 +545,8 @@ impl SentClasses {
         Ok(Self { words, starts, len })
     }
 
-    fn list(
-        &self,
-        turn: &mut Enqueuing<'_>,
-        lists: &Lists<'_>,
-        density: Option<&DeviceSlice<u64>>,
-    ) -> Result<(), Error> {
-        if self.len == 0 {
-            return Ok(());
-        }
-        let chunks = Some((CHUNK, &self.starts));
-        let variables = Variables { classes: &self.words, density, len: self.len, chunks };
-        lists.append(&variables, &mut turn.scratch, turn.stream)
+    fn variables<'a>(&'a self, density: Option<&'a DeviceSlice<u64>>) -> Variables<'a> {
+        Variables { classes: &self.words, density, len: self.len, chunks: Some((CHUNK, &self.starts)) }
     }
 }
 
