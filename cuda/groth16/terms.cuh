@@ -124,8 +124,8 @@ __global__ void __launch_bounds__(SCAN_BLOCK) scan_tiles(Counts *tiles, const __
     }
 }
 
-/// The number of the first full-size scalar of a chunk, less how many of its query there are before it. `tiles` are those of the run of the
-/// chunk that has `tile`.
+/// The number of the first full-size scalar of a tile's chunk, less how many of the query there are before it. Tiles are those of the
+/// run, once they have been scanned.
 __device__ __forceinline__ uint32_t numbered_from(const interlock_variables &variables, const Counts *tiles, uint32_t tile) {
     if (variables.chunk == 0) return 0 - tiles[0].all_full;
     const size_t tiles_a_chunk = variables.chunk / TILE, chunk = tile / tiles_a_chunk;

@@ -68,6 +68,11 @@ impl Variables<'_> {
             n: self.len,
         })
     }
+
+    fn scratch_bytes(&self) -> usize {
+        // SAFETY: it takes a number.
+        unsafe { sys::interlock_terms_scratch_bytes(self.len) }
+    }
 }
 
 impl Lists<'_> {
@@ -93,9 +98,7 @@ impl QueryVariables<'_> {
 
     /// Bytes of scratch that its variables take.
     fn scratch_bytes(&self) -> usize {
-        let inputs = self.inputs.as_ref().map_or(0, |inputs| inputs.len);
-        // SAFETY: it takes a number.
-        [inputs, self.private.len].map(|len| unsafe { sys::interlock_terms_scratch_bytes(len) }).iter().sum()
+        self.inputs.as_ref().map_or(0, Variables::scratch_bytes) + self.private.scratch_bytes()
     }
 }
 
