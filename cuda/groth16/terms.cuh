@@ -1,7 +1,7 @@
-// From the classes of an assignment's scalars to the terms of a query: which of its points are multiplied by 1, and which by what
+// From the classes of an assignment's scalars to the terms of queries: which of their points are multiplied by 1, and which by what
 // full-size scalar.
 //
-// A thread has the 32 variables of a word of classes. Ranks (how many of a kind there are before a variable) are prefix sums of
+// A block has a tile of a run of a query's variables, a thread the 32 variables of a word of classes. Ranks (how many of a kind there are before a variable) are prefix sums of
 // population counts: of tiles, then of the threads of a tile's block, then of the bits of a thread's masks.
 #pragma once
 
@@ -58,6 +58,31 @@ struct Masks {
     }
 };
 
+constexpr unsigned RUNS = INTERLOCK_QUERIES * INTERLOCK_QUERY_RUNS;
+
+/// Queries, and whose each tile is: tiles are numbered through all runs, query by query. Runs are, too.
+struct Listing {
+    interlock_query queries[INTERLOCK_QUERIES];
+    /// The number of each run's first tile, and how many tiles there are.
+    uint32_t first_tiles[RUNS + 1];
+
+    __device__ unsigned run_of(uint32_t tile) const {
+        unsigned run = 0;
+#pragma unroll
+        for (unsigned next = 1; next < RUNS; next++) run += first_tiles[next] <= tile;
+        return run;
+    }
+    __device__ const interlock_query &query(unsigned run) const { return queries[run / INTERLOCK_QUERY_RUNS]; }
+    __device__ const interlock_variables &variables(unsigned run) const {
+        return query(run).runs[run % INTERLOCK_QUERY_RUNS];
+    }
+    /// The variables of this thread, in a block of a tile of `run`.
+    __device__ Masks masks(unsigned run) const {
+        const size_t word = size_t{blockIdx.x - first_tiles[run]} * TERMS_BLOCK + threadIdx.x;
+        return Masks::of(variables(run), word);
+    }
+};
+
 using TileScan = cub::BlockScan<Counts, TERMS_BLOCK>;
 
 struct Plus {
@@ -65,51 +90,59 @@ struct Plus {
 };
 
 /// tiles[t] = the counts of tile t.
-__global__ void __launch_bounds__(TERMS_BLOCK)
-    count_tiles(Counts *tiles, interlock_variables variables) {
+__global__ void __launch_bounds__(TERMS_BLOCK) count_tiles(Counts *tiles, const __grid_constant__ Listing listing) {
     __shared__ TileScan::TempStorage room;
-    const size_t word = size_t{blockIdx.x} * TERMS_BLOCK + threadIdx.x;
+    const Counts own = listing.masks(listing.run_of(blockIdx.x)).counts();
     Counts unused, total;
-    TileScan(room).ExclusiveScan(Masks::of(variables, word).counts(), unused, Counts{0, 0, 0, 0}, Plus(), total);
+    TileScan(room).ExclusiveScan(own, unused, Counts{0, 0, 0, 0}, Plus(), total);
     if (threadIdx.x == 0) tiles[blockIdx.x] = total;
 }
 
 constexpr unsigned SCAN_BLOCK = 512;
 
-/// tiles[t] = the counts before tile t: `counts` and the tiles before it. `counts` becomes the counts after all of them. One block.
-__global__ void __launch_bounds__(SCAN_BLOCK) scan_tiles(Counts *tiles, size_t n, uint32_t *counts) {
+/// tiles[t] = the counts of the tiles of the query before tile t. The query's counts become those of all its tiles. A block a query.
+__global__ void __launch_bounds__(SCAN_BLOCK) scan_tiles(Counts *tiles, const __grid_constant__ Listing listing) {
     using Scan = cub::BlockScan<Counts, SCAN_BLOCK>;
     __shared__ Scan::TempStorage room;
-    Counts before = {counts[0], counts[1], counts[2], 0};
-    for (size_t first = 0; first < n; first += SCAN_BLOCK) {
+    const unsigned run = blockIdx.x * INTERLOCK_QUERY_RUNS;
+    const size_t end = listing.first_tiles[run + INTERLOCK_QUERY_RUNS];
+    Counts before = {0, 0, 0, 0};
+    for (size_t first = listing.first_tiles[run]; first < end; first += SCAN_BLOCK) {
         const size_t tile = first + threadIdx.x;
-        const Counts own = tile < n ? tiles[tile] : Counts{0, 0, 0, 0};
+        const Counts own = tile < end ? tiles[tile] : Counts{0, 0, 0, 0};
         Counts prefix, total;
         Scan(room).ExclusiveScan(own, prefix, Counts{0, 0, 0, 0}, Plus(), total);
-        if (tile < n) tiles[tile] = before + prefix;
+        if (tile < end) tiles[tile] = before + prefix;
         before = before + total;
         __syncthreads();
     }
     if (threadIdx.x == 0) {
+        uint32_t *counts = listing.query(run).terms.counts;
         counts[0] = before.chosen;
         counts[1] = before.ones;
         counts[2] = before.full;
     }
 }
 
+/// The number of the first full-size scalar of a tile's chunk, less how many of the query there are before it. Tiles are those of the
+/// run, once they have been scanned.
+__device__ __forceinline__ uint32_t numbered_from(const interlock_variables &variables, const Counts *tiles, uint32_t tile) {
+    if (variables.chunk == 0) return 0 - tiles[0].all_full;
+    const size_t tiles_a_chunk = variables.chunk / TILE, chunk = tile / tiles_a_chunk;
+    return variables.chunk_starts[chunk] - tiles[chunk * tiles_a_chunk].all_full;
+}
+
 /// Writes the terms of each tile to their places.
-__global__ void __launch_bounds__(TERMS_BLOCK)
-    write_terms(interlock_query_terms terms, const Counts *tiles, interlock_variables variables) {
+__global__ void __launch_bounds__(TERMS_BLOCK) write_terms(const Counts *tiles, const __grid_constant__ Listing listing) {
     __shared__ TileScan::TempStorage room;
-    const size_t word = size_t{blockIdx.x} * TERMS_BLOCK + threadIdx.x;
-    const Masks masks = Masks::of(variables, word);
+    const unsigned run = listing.run_of(blockIdx.x);
+    const uint32_t first_tile = listing.first_tiles[run];
+    const interlock_query_terms terms = listing.query(run).terms;
+    const Masks masks = listing.masks(run);
     Counts before;
     TileScan(room).ExclusiveScan(masks.counts(), before, Counts{0, 0, 0, 0}, Plus());
     before = before + tiles[blockIdx.x];
-    if (variables.chunk != 0) {
-        const size_t tiles_a_chunk = variables.chunk / TILE, chunk = blockIdx.x / tiles_a_chunk;
-        before.all_full += variables.chunk_starts[chunk] - tiles[chunk * tiles_a_chunk].all_full;
-    }
+    before.all_full += numbered_from(listing.variables(run), tiles + first_tile, blockIdx.x - first_tile);
     for (uint32_t left = masks.ones | masks.full; left != 0; left &= left - 1) {
         const uint32_t bit = left & -left, below = bit - 1;
         const uint32_t position = before.chosen + __popc(masks.chosen & below);

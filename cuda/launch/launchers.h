@@ -97,10 +97,19 @@ int interlock_fill_g1(void *scratch, void *buckets, const struct interlock_msm_t
 size_t interlock_reduce_g1_scratch_bytes(struct interlock_msm_shape shape);
 int interlock_reduce_g1(void *scratch, void *sums, const void *buckets, struct interlock_msm_shape shape, struct CUstream_st *stream);
 
-/* Copies terms that have positions, indices and a count: points[i] and scalars[i], for i < n, become those of term i, or zeros from
- * *count on. Terms in order, then, whose MSM is the same. `terms` is host memory, read before it returns. */
-int interlock_copy_terms_g1(void *points, void *scalars, const struct interlock_msm_terms *terms, struct CUstream_st *stream);
-int interlock_copy_terms_g2(void *points, void *scalars, const struct interlock_msm_terms *terms, struct CUstream_st *stream);
+/* Terms that have positions, indices and a count, and where they are copied to: points[i] and scalars[i], for i < terms.n, become
+ * those of term i, or zeros from *terms.count on. Terms in order, then, whose MSM is the same. */
+struct interlock_copied_terms {
+    void *points;
+    void *scalars;
+    struct interlock_msm_terms terms;
+};
+
+#define INTERLOCK_COPIES 3
+
+/* Copies the terms of n <= INTERLOCK_COPIES MSMs. `copies` is host memory, read before it returns. */
+int interlock_copy_terms_g1(const struct interlock_copied_terms *copies, size_t n, struct CUstream_st *stream);
+int interlock_copy_terms_g2(const struct interlock_copied_terms *copies, size_t n, struct CUstream_st *stream);
 
 /* The n points at positions[i], or at i if positions is null; if count is not null, only the first *count. */
 struct interlock_sum_terms {
@@ -149,7 +158,7 @@ struct interlock_query_terms {
     uint32_t *ones;      /* positions in the query of points that are multiplied by 1 */
     uint32_t *positions; /* positions in the query of points that are multiplied by full-size scalars */
     uint32_t *indices;   /* the numbers of these scalars */
-    uint32_t *counts;    /* three: points of the query so far, and the lengths of the lists of ones and of full-size terms */
+    uint32_t *counts;    /* three: points of the query, and the lengths of the lists of ones and of full-size terms */
 };
 
 /* Variables in order. Variable i has the class that bits 2(i mod 32) and 2(i mod 32) + 1 of classes[i/32] say: 0 for a scalar that is
@@ -166,13 +175,22 @@ struct interlock_variables {
 
 #define INTERLOCK_TERMS_TILE 8192
 
-/* Bytes of scratch, aligned to 16, for n variables. */
+/* A query: its terms, and its variables in runs, whose points follow those of the runs before. A run may be empty; all together have
+ * less than 2^32 variables. */
+#define INTERLOCK_QUERY_RUNS 2
+struct interlock_query {
+    struct interlock_query_terms terms;
+    struct interlock_variables runs[INTERLOCK_QUERY_RUNS];
+};
+
+#define INTERLOCK_QUERIES 3
+
+/* Bytes of scratch, aligned to 16, for a run of n variables. */
 size_t interlock_terms_scratch_bytes(size_t n);
 
-/* Appends the terms of variables to the lists, ascending, after what `counts` says is there (zeros at first). Both structures are
- * host memory, read before it returns. */
-int interlock_terms(void *scratch, const struct interlock_query_terms *terms, const struct interlock_variables *variables,
-                    struct CUstream_st *stream);
+/* Lists the terms of n <= INTERLOCK_QUERIES queries, ascending. What was in the lists and in `counts` does not matter. The scratch is
+ * that of all runs together. `queries` is host memory, read before it returns. */
+int interlock_terms(void *scratch, const struct interlock_query *queries, size_t n, struct CUstream_st *stream);
 
 /* Scalars of a piece, as vectors are sent to the device. */
 #define INTERLOCK_EXPAND_PIECE 2048

@@ -84,10 +84,11 @@ pub const DEVICE_TO_HOST: c_int = 2;
 pub use launchers::interlock_msm_shape_for;
 /// What launchers take, and what they say of it without a call of CUDA.
 pub use launchers::{
-    interlock_fill_g1_scratch_bytes, interlock_msm_g1_scratch_bytes, interlock_msm_g2_scratch_bytes,
-    interlock_msm_shape, interlock_msm_terms, interlock_query_terms, interlock_reduce_g1_scratch_bytes,
-    interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables, INTERLOCK_EXPAND_PIECE,
-    INTERLOCK_SUM_BLOCK, INTERLOCK_SUM_QUERIES, INTERLOCK_TERMS_TILE,
+    interlock_copied_terms, interlock_fill_g1_scratch_bytes, interlock_msm_g1_scratch_bytes,
+    interlock_msm_g2_scratch_bytes, interlock_msm_shape, interlock_msm_terms, interlock_query, interlock_query_terms,
+    interlock_reduce_g1_scratch_bytes, interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
+    INTERLOCK_COPIES, INTERLOCK_EXPAND_PIECE, INTERLOCK_QUERIES, INTERLOCK_SUM_BLOCK, INTERLOCK_SUM_QUERIES,
+    INTERLOCK_TERMS_TILE,
 };
 pub use launchers::{
     interlock_point_fault, INTERLOCK_POINT_COMPRESSED, INTERLOCK_POINT_COORDINATE, INTERLOCK_POINT_INFINITY,
@@ -218,8 +219,8 @@ functions! {
         fn interlock_gather(out: *mut c_void, scalars: *const c_void, bits: c_uint, first: usize, n: usize, stream: Stream);
         fn interlock_msm_g1(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
         fn interlock_msm_g2(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
-        fn interlock_copy_terms_g1(points: *mut c_void, scalars: *mut c_void, terms: *const interlock_msm_terms, stream: Stream);
-        fn interlock_copy_terms_g2(points: *mut c_void, scalars: *mut c_void, terms: *const interlock_msm_terms, stream: Stream);
+        fn interlock_copy_terms_g1(copies: *const interlock_copied_terms, n: usize, stream: Stream);
+        fn interlock_copy_terms_g2(copies: *const interlock_copied_terms, n: usize, stream: Stream);
         fn interlock_fill_g1(
             scratch: *mut c_void, buckets: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, first: c_uint,
             stream: Stream
@@ -241,9 +242,7 @@ functions! {
         );
         fn interlock_decode_g1(points: *mut c_void, bytes: *const c_void, n: usize, first: u64, fault: *mut u64, stream: Stream);
         fn interlock_decode_g2(points: *mut c_void, bytes: *const c_void, n: usize, first: u64, fault: *mut u64, stream: Stream);
-        fn interlock_terms(
-            scratch: *mut c_void, terms: *const interlock_query_terms, variables: *const interlock_variables, stream: Stream
-        );
+        fn interlock_terms(scratch: *mut c_void, queries: *const interlock_query, n: usize, stream: Stream);
         fn interlock_expand(out: *mut c_void, n: usize, pieces: *const c_void, places: *const u32, stream: Stream);
     }
     driver {

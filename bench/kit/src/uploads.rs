@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use blst::blst_fr;
 use interlock::kit::{
-    counts, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Lists, Ring, Stream, Timeline,
-    Upload, Variables, CHUNK,
+    counts, list, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Lists, QueryVariables,
+    Ring, Stream, Timeline, Upload, Variables, CHUNK,
 };
 use rayon::prelude::*;
 
@@ -114,11 +114,10 @@ fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
         let (ones, counts) = (DeviceBuffer::new(scalars.len())?, DeviceBuffer::new(3)?);
         let (positions, indices) = (DeviceBuffer::new(classes.full_len())?, DeviceBuffer::new(classes.full_len())?);
         let lists = Lists { ones: &ones, positions: &positions, indices: &indices, counts: &counts };
-        lists.clear(stream)?;
-        let mut scratch = poisoned(terms_scratch_bytes(scalars.len()), stream)?;
-        let variables =
-            Variables { classes: &words, density: None, len: scalars.len(), chunks: Some((CHUNK, &starts)) };
-        lists.append(&variables, &mut scratch, stream)?;
+        let private = Variables { classes: &words, density: None, len: scalars.len(), chunks: Some((CHUNK, &starts)) };
+        let query = [QueryVariables { lists: &lists, inputs: None, private }];
+        let mut scratch = poisoned(terms_scratch_bytes(&query), stream)?;
+        list(&query, &mut scratch, stream)?;
         let listed_ones = counts.to_host(stream)?[1] as usize;
         let ones = ones.range(0..listed_ones.min(ones.len())).to_host(stream)?;
         let listed = (ones, positions.to_host(stream)?, indices.to_host(stream)?);

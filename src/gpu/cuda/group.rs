@@ -41,12 +41,7 @@ pub trait Group: 'static {
     ///
     /// # Safety
     /// As `launchers.h` documents it.
-    unsafe fn copy_terms(
-        points: *mut c_void,
-        scalars: *mut c_void,
-        terms: &sys::interlock_msm_terms,
-        stream: sys::Stream,
-    ) -> sys::Status;
+    unsafe fn copy_terms(copies: &[sys::interlock_copied_terms], stream: sys::Stream) -> sys::Status;
     /// The launcher that adds points to accumulators.
     ///
     /// # Safety
@@ -130,14 +125,9 @@ macro_rules! group {
                 // SAFETY: the caller keeps the contract of `launchers.h`.
                 unsafe { sys::$msm(scratch, sums, terms, shape, stream) }
             }
-            unsafe fn copy_terms(
-                points: *mut c_void,
-                scalars: *mut c_void,
-                terms: &sys::interlock_msm_terms,
-                stream: sys::Stream,
-            ) -> sys::Status {
+            unsafe fn copy_terms(copies: &[sys::interlock_copied_terms], stream: sys::Stream) -> sys::Status {
                 // SAFETY: the caller keeps the contract of `launchers.h`.
-                unsafe { sys::$copy_terms(points, scalars, terms, stream) }
+                unsafe { sys::$copy_terms(copies.as_ptr(), copies.len(), stream) }
             }
             unsafe fn sum(
                 accumulators: *mut c_void,

@@ -6,6 +6,7 @@ use super::msm::{at_least, Scalars, Terms};
 use super::{status::check, DeviceSlice, Group, Stream, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
+use crate::sys;
 
 /// How many terms `l`, `a` and each `b` have, at most.
 pub(super) type PerQuery = [usize; 3];
@@ -97,10 +98,8 @@ impl Kept {
         b_g2: Terms<'_, G2>,
         stream: &Stream,
     ) -> Result<(), Error> {
-        self.l.append(&l, stream)?;
-        self.a.append(&a, stream)?;
-        self.b_g1.append(&b, stream)?;
-        self.b_g2.append(&b_g2, stream)
+        copy_terms(&[self.l.copied(&l), self.a.copied(&a), self.b_g1.copied(&b)], stream)?;
+        copy_terms(&[self.b_g2.copied(&b_g2)], stream)
     }
 }
 
@@ -117,9 +116,10 @@ impl<G: Group> KeptTerms<G> {
         Self { points: region.take(all), scalars: region.take(all), first }
     }
 
-    fn append(&self, terms: &Terms<'_, G>, stream: &Stream) -> Result<(), Error> {
+    /// More terms, and the place that they have here.
+    fn copied<'a>(&self, terms: &'a Terms<'a, G>) -> CopiedTerms<'a, G> {
         let range = self.first..self.first + terms.len;
-        copy_terms(&self.points.range(range.clone()), &self.scalars.range(range), terms, stream)
+        CopiedTerms { points: self.points.range(range.clone()), scalars: self.scalars.range(range), terms }
     }
 
     /// All of them.
@@ -129,22 +129,36 @@ impl<G: Group> KeptTerms<G> {
     }
 }
 
-/// Enqueues the copying of terms that have positions, indices and a count, to `points` and `scalars`, which become as long as `terms` are: zeros
-/// stand for those that do not count.
+/// Terms that have positions, indices and a count, and where they are copied to.
+#[derive(Debug)]
+pub struct CopiedTerms<'a, G: Group> {
+    /// Room for as many points as there are terms.
+    pub points: DeviceSlice<G::Affine>,
+    /// Room for as many scalars.
+    pub scalars: DeviceSlice<Fr>,
+    /// The terms. Zeros stand for those that do not count.
+    pub terms: &'a Terms<'a, G>,
+}
+
+impl<G: Group> CopiedTerms<'_, G> {
+    /// The launchers' form, its buffers' lengths checked.
+    fn as_raw(&self) -> Result<sys::interlock_copied_terms, Error> {
+        at_least("points", self.points.len(), self.terms.len)?;
+        at_least("scalars", self.scalars.len(), self.terms.len)?;
+        let terms = self.terms.as_raw()?;
+        Ok(sys::interlock_copied_terms { points: self.points.as_raw(), scalars: self.scalars.as_raw(), terms })
+    }
+}
+
+/// Enqueues the copying of the terms of MSMs, three at most.
 ///
 /// # Errors
-/// [`Error::Size`] if a buffer is too short, and [`Error::Cuda`].
-pub fn copy_terms<G: Group>(
-    points: &DeviceSlice<G::Affine>,
-    scalars: &DeviceSlice<Fr>,
-    terms: &Terms<'_, G>,
-    stream: &Stream,
-) -> Result<(), Error> {
-    at_least("points", points.len(), terms.len)?;
-    at_least("scalars", scalars.len(), terms.len)?;
-    let terms = terms.as_raw()?;
+/// [`Error::Size`] if a buffer is too short or there are too many MSMs, and [`Error::Cuda`].
+pub fn copy_terms<G: Group>(copies: &[CopiedTerms<'_, G>], stream: &Stream) -> Result<(), Error> {
+    at_least("copies at once", sys::INTERLOCK_COPIES as usize, copies.len())?;
+    let copies = copies.iter().map(CopiedTerms::as_raw).collect::<Result<Vec<_>, _>>()?;
     // SAFETY: the ranges have the sizes that were checked, aligned as points and scalars are.
-    check("interlock_copy_terms", unsafe { G::copy_terms(points.as_raw(), scalars.as_raw(), &terms, stream.as_raw()) })
+    check("interlock_copy_terms", unsafe { G::copy_terms(&copies, stream.as_raw()) })
 }
 
 #[cfg(test)]

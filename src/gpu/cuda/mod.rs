@@ -51,7 +51,7 @@ use guard::DeviceGuard;
 use msm::Shape;
 use ntt::Domain;
 use stream::Stream;
-use terms::{Lists, Variables};
+use terms::{list, Lists, QueryVariables, Variables};
 use timeline::Timeline;
 
 use super::{absence, archs, DeviceInfo};
@@ -86,7 +86,7 @@ pub mod kit {
     pub use super::event::Event;
     pub use super::group::{Group, G1, G2};
     pub use super::guard::DeviceGuard;
-    pub use super::kept::copy_terms;
+    pub use super::kept::{copy_terms, CopiedTerms};
     pub use super::msm::{
         combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, reduce, Bucket, Scalars, Shape, Terms,
     };
@@ -96,7 +96,7 @@ pub mod kit {
     pub use super::staging::{ClassesOnDevice, Ring, Upload};
     pub use super::status::check;
     pub use super::stream::Stream;
-    pub use super::terms::{terms_scratch_bytes, Lists, Variables};
+    pub use super::terms::{list, terms_scratch_bytes, Lists, QueryVariables, Variables};
     pub use super::timeline::Timeline;
     pub use crate::params::{spoilt_cases, PointFault, Sample, SpoiltCase, TO_SPOIL};
 }

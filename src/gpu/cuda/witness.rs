@@ -14,8 +14,8 @@ use super::msm::{msm, msm_scratch_bytes, Scalars, Terms};
 use super::ones::{Accumulators, SumTerms};
 use super::results::{Fetching, Layout, Query};
 use super::staging::{ClassesOnDevice, Upload};
-use super::terms::terms_scratch_bytes;
-use super::{DeviceSlice, Group, Lists, Shape, Stream, Variables, G1, G2};
+use super::terms::run_scratch_bytes;
+use super::{list, DeviceSlice, Group, Lists, QueryVariables, Shape, Stream, Variables, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
 use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
@@ -93,7 +93,7 @@ impl Load {
 
     /// Bytes of scratch for the making of its lists.
     fn listing_room(&self) -> usize {
-        room_for::<u8>(terms_scratch_bytes(self.inputs.max(self.aux)))
+        room_for::<u8>(2 * run_scratch_bytes(self.inputs) + 3 * run_scratch_bytes(self.aux))
     }
 
     /// Bytes of the points.
@@ -600,15 +600,12 @@ impl OnDevice {
     fn list(&self, stream: &Stream) -> Result<(), Error> {
         let [l, a, b] = [0, 1, 2].map(|i| self.lists[i].lists());
         let Self { inp, aux, a_aux, b_inp, b_aux, .. } = self;
-        for lists in [&l, &a, &b] {
-            lists.clear(stream)?;
-        }
-        let mut scratch = self.listing.all();
-        inp.list(&mut scratch, stream, &a, None)?;
-        inp.list(&mut scratch, stream, &b, Some(b_inp))?;
-        aux.list(&mut scratch, stream, &l, None)?;
-        aux.list(&mut scratch, stream, &a, Some(a_aux))?;
-        aux.list(&mut scratch, stream, &b, Some(b_aux))
+        let queries = [
+            QueryVariables { lists: &l, inputs: None, private: aux.variables(None) },
+            QueryVariables { lists: &a, inputs: Some(inp.variables(None)), private: aux.variables(Some(a_aux)) },
+            QueryVariables { lists: &b, inputs: Some(inp.variables(Some(b_inp))), private: aux.variables(Some(b_aux)) },
+        ];
+        list(&queries, &mut self.listing.all(), stream)
     }
 
     /// The full-size terms of query number `i`, so many at most.
@@ -645,19 +642,8 @@ impl SentClasses {
         Ok(Self { words, starts, len })
     }
 
-    fn list(
-        &self,
-        scratch: &mut DeviceSlice<u8>,
-        stream: &Stream,
-        lists: &Lists<'_>,
-        density: Option<&DeviceSlice<u64>>,
-    ) -> Result<(), Error> {
-        if self.len == 0 {
-            return Ok(());
-        }
-        let chunks = Some((CHUNK, &self.starts));
-        let variables = Variables { classes: &self.words, density, len: self.len, chunks };
-        lists.append(&variables, scratch, stream)
+    fn variables<'a>(&'a self, density: Option<&'a DeviceSlice<u64>>) -> Variables<'a> {
+        Variables { classes: &self.words, density, len: self.len, chunks: Some((CHUNK, &self.starts)) }
     }
 }
 

@@ -1,11 +1,20 @@
 //! The copying of terms against a loop over them.
 
 use blst::blst_fr;
-use interlock::kit::{copy_terms, DeviceBuffer, Plain, Scalars, Terms, G1, G2};
+use interlock::kit::{copy_terms, CopiedTerms, DeviceBuffer, Group, Plain, Scalars, Stream, Terms, G1, G2};
 
 use super::known::{poisoned, told, Known};
 use crate::device::Device;
 use crate::inputs::Random;
+
+/// Points and scalars that have been copied.
+type Copied<G> = (Vec<<G as Group>::Affine>, Vec<blst_fr>);
+
+/// Lists a call.
+const MOST: usize = 3;
+/// Room that is left alone.
+const BEFORE: usize = 3;
+const AFTER: usize = 2;
 
 /// Compares copies of up to `most` terms, and returns how many agreed.
 ///
@@ -14,62 +23,116 @@ use crate::inputs::Random;
 pub fn check(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     let random = &mut Random(seed);
     let mut compared = 0;
-    for terms in [0, 1, 2, 31, 33, 85, 1000, 8191, 70_000] {
-        if terms > most {
-            continue;
-        }
+    let all = [0, 1, 2, 31, 33, 85, 1000, 8191, 70_000].map(|terms: usize| terms.min(most));
+    for terms in all {
         for counted in [0, 1, terms / 2, (terms / 3) | 1, terms] {
             let counted = counted.min(terms);
-            check_group::<G1>(device, terms, counted, random)?;
-            check_group::<G2>(device, terms, counted, random)?;
-            compared += 2;
+            let mut lens: Vec<_> = (0..random.below(MOST))
+                .map(|_| {
+                    let terms = random.pick(&all);
+                    [terms, random.below(terms + 1)]
+                })
+                .collect();
+            lens.insert(random.below(lens.len() + 1), [terms, counted]);
+            compared += check_group::<G1>(device, &lens, random)? + check_group::<G2>(device, &lens, random)?;
         }
+    }
+    for lens in [&[][..], &[[0, 0]; MOST], &[[0, 0], [7, 4], [0, 0]], &[[7, 7], [0, 0], [7, 0]]] {
+        compared += check_group::<G1>(device, lens, random)? + check_group::<G2>(device, lens, random)?;
     }
     Ok(compared)
 }
 
-/// Of `terms` terms the first `counted` count: the numbers of the others are out of range.
-fn check_group<G: Known>(device: &Device, terms: usize, counted: usize, random: &mut Random) -> Result<(), String>
-where
-    G::Affine: Plain,
-{
-    let values = terms.max(1) + 7;
-    let points: Vec<G::Affine> = (0..values).map(|_| random_point::<G>(random)).collect();
-    let scalars: Vec<blst_fr> =
-        (0..values).map(|_| blst_fr { l: [random.word(), random.word(), random.word(), random.word()] }).collect();
-    let mut numbers = || -> Vec<u32> {
-        let number = |i| if i < counted { (random.word() % values as u64) as u32 } else { u32::MAX };
-        (0..terms).map(number).collect()
-    };
-    let (positions, indices) = (numbers(), numbers());
+/// Terms on the host: the first `counted` count, the numbers of the others are out of range.
+struct Listed<G: Known> {
+    points: Vec<G::Affine>,
+    scalars: Vec<blst_fr>,
+    positions: Vec<u32>,
+    indices: Vec<u32>,
+    counted: usize,
+}
 
-    let what = format!("copying of {terms} terms in {}, {counted} of which count", G::NAME);
-    const BEFORE: usize = 3;
-    const AFTER: usize = 2;
-    let run = || -> Result<_, interlock::Error> {
-        let stream = &device.stream;
-        let to_points = poisoned::<G::Affine>(BEFORE + terms + AFTER, stream)?;
-        let to_scalars = poisoned::<blst_fr>(BEFORE + terms + AFTER, stream)?;
-        let count = DeviceBuffer::from_host(&[u32::MAX, counted as u32], stream)?;
-        let (points, scalars) = (DeviceBuffer::from_host(&points, stream)?, DeviceBuffer::from_host(&scalars, stream)?);
-        let (positions, indices) =
-            (DeviceBuffer::from_host(&positions, stream)?, DeviceBuffer::from_host(&indices, stream)?);
-        let from = Terms::<G> {
-            points: &points,
-            positions: Some(&positions),
-            scalars: &scalars,
-            order: Scalars::Indexed(&indices),
-            len: terms,
-            count: Some((&count, 1)),
+impl<G: Known> Listed<G> {
+    fn new([terms, counted]: [usize; 2], random: &mut Random) -> Self {
+        let values = terms.max(1) + 7;
+        let points = (0..values).map(|_| random_point::<G>(random)).collect();
+        let scalars =
+            (0..values).map(|_| blst_fr { l: [random.word(), random.word(), random.word(), random.word()] }).collect();
+        let mut numbers = || -> Vec<u32> {
+            let number = |i| if i < counted { random.below(values) as u32 } else { u32::MAX };
+            (0..terms).map(number).collect()
         };
-        let range = BEFORE..BEFORE + terms;
-        copy_terms(&to_points.range(range.clone()), &to_scalars.range(range), &from, stream)?;
-        Ok((to_points.to_host(stream)?, to_scalars.to_host(stream)?))
-    };
-    let (found_points, found_scalars) = told(&what, run())?;
+        Self { points, scalars, positions: numbers(), indices: numbers(), counted }
+    }
+}
 
-    compare(&what, &found_points, &points, &positions[..counted], [BEFORE, AFTER])?;
-    compare(&what, &found_scalars, &scalars, &indices[..counted], [BEFORE, AFTER])
+/// The same on the device, and where they are copied to.
+struct Sent<G: Known> {
+    points: DeviceBuffer<G::Affine>,
+    scalars: DeviceBuffer<blst_fr>,
+    positions: DeviceBuffer<u32>,
+    indices: DeviceBuffer<u32>,
+    count: DeviceBuffer<u32>,
+    to_points: DeviceBuffer<G::Affine>,
+    to_scalars: DeviceBuffer<blst_fr>,
+}
+
+impl<G: Known> Sent<G> {
+    fn new(listed: &Listed<G>, stream: &Stream) -> Result<Self, interlock::Error> {
+        let room = BEFORE + listed.positions.len() + AFTER;
+        Ok(Self {
+            points: DeviceBuffer::from_host(&listed.points, stream)?,
+            scalars: DeviceBuffer::from_host(&listed.scalars, stream)?,
+            positions: DeviceBuffer::from_host(&listed.positions, stream)?,
+            indices: DeviceBuffer::from_host(&listed.indices, stream)?,
+            count: DeviceBuffer::from_host(&[u32::MAX, listed.counted as u32], stream)?,
+            to_points: poisoned(room, stream)?,
+            to_scalars: poisoned(room, stream)?,
+        })
+    }
+
+    fn terms(&self) -> Terms<'_, G> {
+        Terms {
+            points: &self.points,
+            positions: Some(&self.positions),
+            scalars: &self.scalars,
+            order: Scalars::Indexed(&self.indices),
+            len: self.positions.len(),
+            count: Some((&self.count, 1)),
+        }
+    }
+
+    fn copied<'a>(&self, terms: &'a Terms<'a, G>) -> CopiedTerms<'a, G> {
+        let range = BEFORE..BEFORE + terms.len;
+        CopiedTerms { points: self.to_points.range(range.clone()), scalars: self.to_scalars.range(range), terms }
+    }
+
+    fn found(&self, stream: &Stream) -> Result<Copied<G>, interlock::Error> {
+        Ok((self.to_points.to_host(stream)?, self.to_scalars.to_host(stream)?))
+    }
+}
+
+/// Copies lists together, of so many terms each, of which so many count, and returns how many lists there are.
+fn check_group<G: Known>(device: &Device, lens: &[[usize; 2]], random: &mut Random) -> Result<usize, String> {
+    let listed: Vec<Listed<G>> = lens.iter().map(|lens| Listed::new(*lens, random)).collect();
+    let what = format!("copying of terms and those that count, {lens:?}, in {}", G::NAME);
+    let found = told(&what, copied(&device.stream, &listed))?;
+    for (Listed { points, scalars, positions, indices, counted }, (found_points, found_scalars)) in
+        listed.iter().zip(&found)
+    {
+        compare(&what, found_points, points, &positions[..*counted], [BEFORE, AFTER])?;
+        compare(&what, found_scalars, scalars, &indices[..*counted], [BEFORE, AFTER])?;
+    }
+    Ok(lens.len())
+}
+
+/// What is where lists have been copied to.
+fn copied<G: Known>(stream: &Stream, listed: &[Listed<G>]) -> Result<Vec<Copied<G>>, interlock::Error> {
+    let sent: Vec<Sent<G>> = listed.iter().map(|listed| Sent::new(listed, stream)).collect::<Result<_, _>>()?;
+    let terms: Vec<Terms<'_, G>> = sent.iter().map(Sent::terms).collect();
+    let copies: Vec<CopiedTerms<'_, G>> = sent.iter().zip(&terms).map(|(sent, terms)| sent.copied(terms)).collect();
+    copy_terms(&copies, stream)?;
+    sent.iter().map(|sent| sent.found(stream)).collect()
 }
 
 /// Whether `found` is what was there, then the values with these numbers, then zeros, and then what was there.
