@@ -2,7 +2,8 @@
 
 use blst::blst_fr;
 use interlock::kit::{
-    combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, DeviceBuffer, Scalars, Shape, SumTerms, Terms, G1, G2,
+    combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, reduce, Accumulators, DeviceBuffer, Scalars, Shape, SumTerms,
+    Terms, G1, G2,
 };
 use rayon::prelude::*;
 
@@ -17,7 +18,7 @@ use crate::scalar::{add, from_u64, inverse, negative};
 /// # Errors
 /// What differs.
 pub fn all(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
-    Ok(group::<G1>(device, most, seed)? + group::<G2>(device, most / 4 + 1, seed)?)
+    Ok(group::<G1>(device, most, seed)? + group::<G2>(device, most / 4 + 1, seed)? + in_parts(device, most, seed)?)
 }
 
 /// Compares what plans take for the scratch of MSMs with what the device's launchers say, and returns for how many.
@@ -52,11 +53,12 @@ fn is_planned<G: Known>(terms: usize, shape: Shape) -> Result<(), String> {
 /// # Errors
 /// What differs.
 pub fn few(device: &Device, seed: u64) -> Result<usize, String> {
-    Ok(few_of::<G1>(device, seed)? + few_of::<G2>(device, seed)?)
+    check_in_parts(device, &[40, 30, 50], Shape::new(13, 5, 11), &mut Random(seed))?;
+    Ok(1 + few_of::<G1>(device, seed)? + few_of::<G2>(device, seed)?)
 }
 
 fn few_of<G: Known>(device: &Device, seed: u64) -> Result<usize, String> {
-    // Sums of all points take one block, of some two; partial sums of buckets are merged by a few blocks, and then by one.
+    // Partial sums of buckets are merged by a few blocks, and then by one.
     const N: usize = 65;
     let random = &mut Random(seed);
     let points = nasty_points::<G>(N, random);
@@ -265,6 +267,66 @@ fn check_shapes<G: Known>(
     Ok(compared)
 }
 
+/// MSMs in G1 whose terms come in parts, with windows of several sizes.
+fn in_parts(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
+    let random = &mut Random(seed);
+    let cases: [(&[usize], Shape); 8] = [
+        (&[1], Shape::new(5, 26, 0)),
+        (&[3, 0, 1, 100], Shape::new(5, 7, 1)),
+        (&[1000, 1, 700], Shape::new(8, 16, 3)),
+        (&[257; 9], Shape::new(2, 128, 0)),
+        (&[4097, 20_001], Shape::new(10, 13, 4)),
+        (&[30_000, 30_000, 5_000], Shape::new(13, 10, 6)),
+        (&[50_003; 3], Shape::new(16, 4, 4)),
+        (&[65_536, 65_535], Shape::new(17, 8, 5)),
+    ];
+    let fitting = cases.iter().filter(|(parts, _)| parts.iter().sum::<usize>() <= 2 * most);
+    fitting.map(|(parts, shape)| check_in_parts(device, parts, *shape, random)).sum()
+}
+
+/// Parts of several kinds: random scalars, equal ones, and those of the part before, negated, for the same points.
+fn check_in_parts(device: &Device, parts: &[usize], shape: Shape, random: &mut Random) -> Result<usize, String> {
+    let stream = &device.stream;
+    let longest = parts.iter().copied().max().unwrap_or(0);
+    let what = || format!("G1 MSM of parts of {parts:?} terms, {shape:?}");
+    for kind in 0..3 {
+        let points = nasty_points::<G1>(longest, random);
+        let mut before: Vec<blst_fr> = (0..longest).map(|_| scalar(random)).collect();
+        let mut all = Vec::new();
+        let mut run = || -> Result<_, interlock::Error> {
+            let on_device = DeviceBuffer::from_host(&points.points, stream)?;
+            let buckets = DeviceBuffer::from_host(&vec![[0; 24]; shape.buckets()], stream)?;
+            let mut scratch = poisoned(fill_scratch_bytes(longest, shape)?.max(32 << 20), stream)?;
+            for len in parts {
+                let scalars: Vec<blst_fr> = match kind {
+                    0 => (0..*len).map(|_| scalar(random)).collect(),
+                    1 => vec![before[0]; *len],
+                    _ => before[..*len].iter().map(negative).collect(),
+                };
+                before.splice(..*len, scalars.iter().copied());
+                let on_host = scalars.clone();
+                let scalars = DeviceBuffer::from_host(&[scalars, vec![blst_fr::default()]].concat(), stream)?;
+                let order = Scalars::InOrder;
+                let terms = Terms { points: &on_device, positions: None, scalars: &scalars, order, len: *len, count: None };
+                for first in shape.groups() {
+                    fill(&buckets, &terms, (shape, first), &mut scratch, stream)?;
+                }
+                all.extend(on_host.into_iter().enumerate());
+                stream.synchronize()?;
+            }
+            let mut sums = poisoned(shape.sums(), stream)?;
+            reduce(&mut sums, &buckets, shape, &mut scratch, stream)?;
+            Ok(combine::<G1>(&sums.to_host(stream)?, shape))
+        };
+        let result = told(what(), run())?;
+        if !is_same::<G1>(&result, &points.expected(all.into_par_iter())) {
+            return Err(format!("{}: the result is wrong for kind {kind}", what()));
+        }
+    }
+    Ok(3)
+}
+
+/// Sums of three queries at once, which grow in two parts, by so many blocks.
 fn check_sums<G: Known>(
     device: &Device,
     points: &Points<G>,
@@ -272,33 +334,63 @@ fn check_sums<G: Known>(
     n: usize,
     random: &mut Random,
 ) -> Result<usize, String> {
+    const QUERIES: usize = 3;
     let stream = &device.stream;
-    let mut scratch = told("scratch", poisoned(sum_scratch_bytes::<G>(), stream))?;
     let some: Vec<u32> = (0..2 * n).map(|_| (random.word() % n as u64) as u32).collect();
     let one = vec![(n / 3) as u32; n];
+    // Positions, how many there are, and how many of them count.
+    let all = (None, n, None);
+    let chosen = (Some(&some), 2 * n, None);
+    let same = (Some(&one), n, None);
+    let counted = (Some(&some), 2 * n, Some(n as u32));
+    let none = (None, 0, None);
     let cases = [
-        ("all", None, n, None),
-        ("some", Some(&some), 2 * n, None),
-        ("one point", Some(&one), n, None),
-        ("a count", Some(&some), 2 * n, Some(n as u32)),
+        (1, [all, chosen, none], [none, all, none]),
+        (3, [same, same, counted], [chosen, none, all]),
+        (300, [counted, all, chosen], [same, counted, same]),
     ];
-    for (name, list, len, count) in cases {
-        let what = || format!("{} sum of {len} points ({name})", G::NAME);
-        let mut run = || -> Result<_, interlock::Error> {
-            let positions = list.map(|list: &Vec<u32>| DeviceBuffer::from_host(list, stream)).transpose()?;
-            let counts = DeviceBuffer::from_host(&[count.unwrap_or(0)], stream)?;
-            let mut sums = poisoned(1, stream)?;
-            let count = count.map(|_| (&*counts, 0));
-            let terms = SumTerms { points: on_device, positions: positions.as_deref(), len, count };
-            sum::<G>(&mut sums, &terms, &mut scratch, stream)?;
-            Ok(G::to_jacobian(&sums.to_host(stream)?[0]))
+    for (blocks, first, second) in cases {
+        let what = || format!("{} sums of up to {} points by {blocks} blocks", G::NAME, 4 * n);
+        let run = || -> Result<_, interlock::Error> {
+            let room = DeviceBuffer::from_host(&vec![zero_sum::<G>(); Accumulators::<G>::sums(QUERIES, blocks)], stream)?;
+            let accumulators = Accumulators::<G>::new(room.all(), QUERIES, blocks)?;
+            for part in [first, second] {
+                let upload = |list: Option<&Vec<u32>>| list.map(|list| DeviceBuffer::from_host(list, stream)).transpose();
+                let lists = part.iter().map(|query| upload(query.0)).collect::<Result<Vec<_>, _>>()?;
+                let counts: Vec<u32> = part.iter().map(|query| query.2.unwrap_or(0)).collect();
+                let counts = DeviceBuffer::from_host(&counts, stream)?;
+                let terms = part.iter().zip(&lists).enumerate().map(|(i, ((_, len, count), list))| SumTerms {
+                    points: on_device,
+                    positions: list.as_deref(),
+                    len: *len,
+                    count: count.map(|_| (&*counts, i)),
+                });
+                accumulators.add(&terms.collect::<Vec<_>>(), stream)?;
+                stream.synchronize()?;
+            }
+            let mut scratch = poisoned(QUERIES * blocks * size_of::<G::Sum>(), stream)?;
+            let mut sums = poisoned(QUERIES, stream)?;
+            accumulators.total(&mut sums, &mut scratch, stream)?;
+            sums.to_host(stream)
         };
-        let result = told(what(), run())?;
-        let counted = count.map_or(len, |count| count as usize);
-        let position = |i: usize| list.map_or(i, |list| list[i] as usize);
-        if !is_same::<G>(&result, &points.expected((0..counted).into_par_iter().map(|i| (position(i), fr_one())))) {
-            return Err(format!("{}: the result is wrong", what()));
+        let sums = told(what(), run())?;
+        for (query, sum) in sums.iter().enumerate() {
+            let mut positions = Vec::new();
+            for (list, len, count) in [first[query], second[query]] {
+                let counted = count.map_or(len, |count| count as usize);
+                positions.extend((0..counted).map(|i| list.map_or(i, |list: &Vec<u32>| list[i] as usize)));
+            }
+            let terms = positions.into_par_iter().map(|position| (position, fr_one()));
+            if !is_same::<G>(&G::to_jacobian(sum), &points.expected(terms)) {
+                return Err(format!("{}: the sum of query {query} is wrong", what()));
+            }
         }
     }
-    Ok(4)
+    Ok(QUERIES * cases.len())
+}
+
+/// A sum that is infinity.
+fn zero_sum<G: Known>() -> G::Sum {
+    // SAFETY: sums are words.
+    unsafe { std::mem::zeroed() }
 }
