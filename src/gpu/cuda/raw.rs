@@ -82,17 +82,6 @@ impl Raw {
         })
     }
 
-    pub(super) fn copy_points<G: super::Group>(
-        &self,
-        query: Query,
-        first: usize,
-        to: &DeviceSlice<G::Affine>,
-        stream: &Stream,
-    ) -> Result<(), Error> {
-        let bytes = unsafe { DeviceSlice::from_raw(to.as_raw(), to.len() * G::ENCODED) };
-        self.copy(query, first * G::ENCODED, &bytes, stream)
-    }
-
     fn read(encoded: Encoded<'_>, counts: Counts, faults: Faults) -> Result<Self, Error> {
         let lens = Query::ALL.map(|query| encoded.bytes(query));
         let mut end = 0;
