@@ -5,20 +5,18 @@
 //! So the vectors of the next one are uploaded meanwhile.
 
 use std::ffi::CStr;
-use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::circuit::Circuit;
-use super::decode::{decode_in_place, Faults, Run};
 use super::engine::{Engine, Enqueuing};
 use super::h_parts::HParts;
-use super::lease::{Lease, Until};
+use super::lease::{Lease, Region, Until};
 use super::passes::PassTurn;
+use super::pinned_points::PinnedPoints;
 use super::quotient::{Coefficients, Others, Quotient};
-use super::raw::Raw;
 use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, Load, Part, PartPoints, Rooms};
-use super::{DeviceSlice, Event, Group, Stream, G1, G2};
+use super::{DeviceSlice, Event, Group, G1, G2};
 use crate::error::Error;
 use crate::mem::granule::ALIGNMENT;
 use crate::params::Query;
@@ -30,7 +28,11 @@ use crate::trace;
 ///
 /// # Errors
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
-pub(super) fn enqueue(engine: &Engine, circuits: &[Circuit<'_>], raw: &Raw) -> Result<Vec<Vec<Results>>, Error> {
+pub(super) fn enqueue(
+    engine: &Engine,
+    circuits: &[Circuit<'_>],
+    raw: &PinnedPoints,
+) -> Result<Vec<Vec<Results>>, Error> {
     let limit = circuits.first().and_then(|circuit| circuit.locks.settings().budget);
     let plan = engine.plan(raw.counts(), Residence::Streamed, limit)?;
     let quotient = Quotient::new(engine, raw.counts().domain_log2(), &plan)?;
@@ -103,7 +105,7 @@ struct Room {
 }
 
 impl<'a> Member<'a> {
-    fn new(circuit: Circuit<'a>, raw: &Raw, plan: &Plan) -> Result<Self, Error> {
+    fn new(circuit: Circuit<'a>, raw: &PinnedPoints, plan: &Plan) -> Result<Self, Error> {
         let _circuit = trace::within_circuit(circuit.number);
         let classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
         let mut layout = Layout::default();
@@ -149,7 +151,7 @@ impl<'a> Together<'a> {
     fn enqueue(
         mut self,
         engine: &Engine,
-        raw: &Raw,
+        raw: &PinnedPoints,
         plan: &Plan,
         quotient: &Quotient,
     ) -> Result<Vec<Vec<Results>>, Error> {
@@ -214,13 +216,13 @@ fn witness_share(plan: &Plan, circuits: usize) -> Option<usize> {
 /// The passing of parameters through slots.
 struct Pass<'p> {
     engine: &'p Engine,
-    raw: &'p Raw,
+    raw: &'p PinnedPoints,
     memory: PassTurn<'p>,
 }
 
 impl<'p> Pass<'p> {
     /// Waits for its turn.
-    fn new(engine: &'p Engine, raw: &'p Raw, plan: &Plan) -> Result<Self, Error> {
+    fn new(engine: &'p Engine, raw: &'p PinnedPoints, plan: &Plan) -> Result<Self, Error> {
         Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan) })
     }
 
@@ -236,9 +238,9 @@ impl<'p> Pass<'p> {
     fn h(&mut self, i: usize, members: &[Member<'_>], held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
         let Some(range) = members.first().map(|member| member.h.range(i)) else { return Ok(()) };
         let number = self.memory.next_slot()?;
-        let points = self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(number, &mut 0, Query::H, &range))?;
+        let points =
+            self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(&mut self.slot(number), Query::H, &range))?;
         let mut turn = self.turn(c"h MSM, a part")?;
-        let points = points.decoded(self.raw.faults(), turn.stream)?;
         for ((member, held), room) in members.iter().zip(held).zip(rooms) {
             member.h.enqueue(i, &points, &held.h, &mut turn, (&held.fetching, &room.sums))?;
         }
@@ -259,22 +261,16 @@ impl<'p> Pass<'p> {
         let number = self.memory.next_slot()?;
         let (a, b) = (&part.a, &part.b);
         let bytes = (part.aux.len() + a.len() + b.len()) * G1::ENCODED + b.len() * G2::ENCODED;
-        let (l, a, b_g1, b_g2) = self.passing(bytes, || {
-            let mut taken = 0;
-            Ok((
-                self.copied::<G1>(number, &mut taken, Query::L, &part.aux)?,
-                self.copied::<G1>(number, &mut taken, Query::A, a)?,
-                self.copied::<G1>(number, &mut taken, Query::BG1, b)?,
-                self.copied::<G2>(number, &mut taken, Query::BG2, b)?,
-            ))
+        let points = self.passing(bytes, || {
+            let slot = &mut self.slot(number);
+            Ok(PartPoints {
+                l: self.copied::<G1>(slot, Query::L, &part.aux)?,
+                a: self.copied::<G1>(slot, Query::A, a)?,
+                b_g1: self.copied::<G1>(slot, Query::BG1, b)?,
+                b_g2: self.copied::<G2>(slot, Query::BG2, b)?,
+            })
         })?;
         let mut turn = self.turn(c"witness MSMs, a part")?;
-        let points = PartPoints {
-            l: l.decoded(self.raw.faults(), turn.stream)?,
-            a: a.decoded(self.raw.faults(), turn.stream)?,
-            b_g1: b_g1.decoded(self.raw.faults(), turn.stream)?,
-            b_g2: b_g2.decoded(self.raw.faults(), turn.stream)?,
-        };
         for (((member, held), room), sent) in members.iter().zip(held).zip(rooms.iter()).zip(&sent) {
             member.classified.enqueue(i, sent, &points, &mut turn, (&held.fetching, &room.sums))?;
         }
@@ -295,35 +291,20 @@ impl<'p> Pass<'p> {
         self.engine.timeline().traced(c"copy", (trace::Stream::Passing, self.engine.passing()), bytes, copy)
     }
 
-    /// Enqueues the copying of points to a slot, after its first `taken` bytes.
+    /// The memory of a slot, of which nothing is taken.
+    fn slot(&self, number: usize) -> Region {
+        Region::new(self.memory.slot(number).all())
+    }
+
+    /// Enqueues the copying of points to a part of a slot that it takes.
     fn copied<G: Group>(
         &self,
-        number: usize,
-        taken: &mut usize,
+        slot: &mut Region,
         query: Query,
         range: &Range<usize>,
-    ) -> Result<Copied<G>, Error> {
-        let bytes = range.len() * G::ENCODED;
-        let room = self.memory.slot(number).range(*taken..*taken + bytes);
-        *taken += bytes.next_multiple_of(256);
-        self.raw.copy(query, range.start * G::ENCODED, &room, self.engine.passing())?;
-        Ok(Copied { bytes: room, query, first: range.start, len: range.len(), _group: PhantomData })
-    }
-}
-
-/// Encoded points in a slot.
-struct Copied<G> {
-    bytes: DeviceSlice<u8>,
-    query: Query,
-    first: usize,
-    len: usize,
-    _group: PhantomData<G>,
-}
-
-impl<G: Group> Copied<G> {
-    /// Enqueues their decoding where they are: their bytes were checked when they were loaded.
-    fn decoded(&self, faults: &Faults, stream: &Stream) -> Result<DeviceSlice<G::Affine>, Error> {
-        let run = Run { bytes: &self.bytes, len: self.len, first: self.first as u64, query: self.query as usize };
-        decode_in_place::<G>(&run, faults, stream)
+    ) -> Result<DeviceSlice<G::Affine>, Error> {
+        let points = slot.take(range.len());
+        self.raw.copy::<G>(query, range.start, &points, self.engine.passing())?;
+        Ok(points)
     }
 }
