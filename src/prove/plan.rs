@@ -35,7 +35,7 @@ use scratch::{least_bucket_bytes, most_sums, most_terms, most_terms_in_parts, Wi
 /// Slots through which parameters are streamed: one is worked on, some are full, one is filled. Where they would be too small for
 /// [`STEP`] variables, there are fewer.
 const SLOTS: usize = 5;
-const FEWER_SLOTS: usize = 3;
+pub(crate) const LEAST_SLOTS: usize = 3;
 /// Variables of which a part of the witness has a multiple, but for its end: `INTERLOCK_TERMS_TILE`.
 pub(crate) const STEP: usize = 8192;
 
@@ -287,7 +287,7 @@ impl Division {
     /// How many slots for parameters there are.
     fn slots(&self) -> usize {
         if SLOT_UNITS * self.unit / SLOTS < DENSE_STEP_POINTS {
-            FEWER_SLOTS
+            LEAST_SLOTS
         } else {
             SLOTS
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::circuit::{self, Circuit};
 use super::engine::Engine;
 #[cfg(feature = "kit")]
-use super::raw::Raw;
+use super::pinned_points::PinnedPoints;
 use super::resident::Resident;
 use super::residents::{Points, Residents};
 use super::results::Results;
@@ -18,8 +18,6 @@ use crate::error::Error;
 use crate::lock::load::{Assigned, Loads};
 use crate::logging;
 use crate::params::Parameters;
-#[cfg(feature = "kit")]
-use crate::params::Query;
 use crate::prove::{check_blinding, Backend, Batch, Blinding, Pending};
 use crate::trace::{self, span};
 
@@ -165,7 +163,7 @@ impl Backend for Gpu {
             Points::Resident(resident) => {
                 circuits.iter().map(|circuit| enqueue_resident(engine, *circuit, resident)).collect()
             }
-            Points::Streamed(raw) => streamed::enqueue(engine, &circuits, raw),
+            Points::Streamed(pinned) => streamed::enqueue(engine, &circuits, pinned),
         };
         // What was enqueued before an error uses the points, which may go now.
         let results = enqueued.inspect_err(|_| engine.wait_for_all())?;
@@ -220,17 +218,16 @@ pub fn device_memory_used() -> Result<usize, Error> {
     Ok(device.engine()?.memory().used_bytes())
 }
 
-/// The bytes of each query of the file at `path`, by way of page-locked memory, and checked on the device that would prove now.
+/// The queries of the file at `path` as they are in page-locked memory for the device that would prove now.
 ///
 /// # Errors
-/// Those of [`Parameters::open`] and [`Raw::load`].
+/// Those of [`Parameters::open`] and [`PinnedPoints::load`].
 #[cfg(feature = "kit")]
-pub fn query_bytes(path: &std::path::Path) -> Result<[Vec<u8>; 5], Error> {
+pub fn points_when_streamed(path: &std::path::Path) -> Result<crate::params::Points, Error> {
     let srs = Parameters::open(path, false)?;
     let device = Gpu::get()?.device(0)?;
     let _current = DeviceGuard::set(device.ordinal)?;
-    let raw = Raw::load(device.engine()?, &srs)?;
-    Ok(Query::ALL.map(|query| raw.bytes(query).to_vec()))
+    Ok(PinnedPoints::load(device.engine()?, &srs)?.to_points())
 }
 
 /// A batch whose work is enqueued.

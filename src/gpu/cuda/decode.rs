@@ -74,20 +74,20 @@ pub fn decode<G: Group>(
     })
 }
 
-/// Enqueues the decoding of `run` to where its bytes are, and returns the points.
+/// Enqueues the decoding of the encodings that are in the places of `points`, which are those of one query from number `first` on.
 ///
 /// # Errors
 /// As [`decode`].
 pub(super) fn decode_in_place<G: Group>(
-    run: &Run<'_>,
+    points: &DeviceSlice<G::Affine>,
+    (query, first): (usize, u64),
     faults: &Faults,
     stream: &Stream,
-) -> Result<DeviceSlice<G::Affine>, Error> {
-    at_least("bytes", run.bytes.len(), run.len * G::ENCODED)?;
-    // SAFETY: a point takes as many bytes as its encoding and may take its place.
-    let points = unsafe { DeviceSlice::from_raw(run.bytes.as_raw(), run.len) };
-    decode::<G>(&points, 0, run, faults, stream)?;
-    Ok(points)
+) -> Result<(), Error> {
+    let len = points.len();
+    // SAFETY: the memory of the points, which take as many bytes as their encodings and may take their place.
+    let bytes = unsafe { DeviceSlice::from_raw(points.as_raw(), len * G::ENCODED) };
+    decode::<G>(points, 0, &Run { bytes: &bytes, len, first, query }, faults, stream)
 }
 
 /// The number of the first point at fault and what is wrong with it, if any is.

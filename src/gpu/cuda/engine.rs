@@ -18,7 +18,6 @@ use super::timeline::Begun;
 use super::{DeviceBuffer, DeviceSlice, Domain, Event, Stream, Timeline};
 use crate::error::{Error, Shortfall};
 use crate::lock::{memory, Locks, Order, Turn};
-use crate::logging::warning;
 use crate::params::{Counts, Parameters};
 use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM, LANES};
 use crate::prove::plan::Division;
@@ -381,17 +380,10 @@ impl Engine {
         self.order.turn()
     }
 
-    /// Waits for all that is enqueued now, uploads and kernels, where no fence can be had. A stream that cannot be waited for is tried once
-    /// more.
+    /// Waits for all that is enqueued now, uploads and kernels, where no fence can be had.
     pub(super) fn wait_for_all(&self) {
         let uploads = [self.ring.copies(), self.ring.expansions(), &self.passing];
-        for stream in uploads.into_iter().chain(&self.beside).chain(&self.aside).chain([&self.compute]) {
-            let waited = stream.synchronize().or_else(|_| stream.synchronize());
-            match waited {
-                Ok(()) | Err(Error::DeviceLost { .. }) => {}
-                Err(error) => warning!("the work of a proof that failed could not be waited for: {error}"),
-            }
-        }
+        uploads.into_iter().chain(&self.beside).chain(&self.aside).chain([&self.compute]).for_each(Stream::drain);
     }
 
     fn compute_waits_for_uploads(&self) -> Result<(), Error> {

@@ -5,22 +5,17 @@
 
 use rayon::prelude::*;
 
-use super::decode::{decode, decode_in_place, Faults, Run};
-use super::engine::Engine;
-use super::raw::Raw;
+use super::decode::{decode, Faults, Run};
 use super::resident::Resident;
 use super::staging::{Ring, SLOT_BYTES};
 use super::{DeviceSlice, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::params::{Encoded, Query};
-use crate::prove::Residence;
 use crate::threads;
-use crate::trace::{self, span};
+use crate::trace::span;
 
 /// Bytes that a thread reads at a time: a slot is shared out between 16.
 const READ: usize = 1 << 20;
-/// Bytes that are decoded at a time where nothing is kept, if a slot has so many.
-const CHECKED_AT_A_TIME: usize = 48 << 20;
 
 /// Reads, decodes and checks all queries, which go to `resident`. It is complete on return.
 ///
@@ -64,51 +59,11 @@ fn send<G: Group>(
     })
 }
 
-/// Decodes and checks all queries, which are in `raw`, and keeps nothing. It is complete on return.
+/// Waits for what is enqueued on `stream` and returns the error of the first point at fault.
 ///
 /// # Errors
-/// As [`load`].
-pub(super) fn check(engine: &Engine, encoded: Encoded<'_>, raw: &Raw) -> Result<(), Error> {
-    let faults = raw.faults();
-    let plan = engine.plan(raw.counts(), Residence::Streamed, None)?;
-    let mut memory = engine.passes()?.turn(engine, &plan);
-    let slot = memory.next_slot()?;
-    let bytes = memory.slot(slot).range(0..plan.slot_bytes.min(CHECKED_AT_A_TIME));
-    for query in Query::ALL {
-        match query {
-            Query::BG2 => check_query::<G2>(engine, encoded, query, raw, &bytes, faults)?,
-            _ => check_query::<G1>(engine, encoded, query, raw, &bytes, faults)?,
-        }
-    }
-    first_fault(encoded, faults, engine.passing())?;
-    // It is over, too.
-    memory.all_is_enqueued();
-    Ok(())
-}
-
-fn check_query<G: Group>(
-    engine: &Engine,
-    encoded: Encoded<'_>,
-    query: Query,
-    raw: &Raw,
-    bytes: &DeviceSlice<u8>,
-    faults: &Faults,
-) -> Result<(), Error> {
-    let (all, per_piece) = (encoded.len(query), bytes.len() / G::ENCODED);
-    (0..all).step_by(per_piece).try_for_each(|first| {
-        let len = per_piece.min(all - first);
-        let bytes = bytes.range(0..len * G::ENCODED);
-        let stream = engine.passing();
-        engine.timeline().traced(c"checking", (trace::Stream::Passing, stream), bytes.len(), || {
-            raw.copy(query, first * G::ENCODED, &bytes, stream)?;
-            let run = Run { bytes: &bytes, len, first: first as u64, query: query as usize };
-            decode_in_place::<G>(&run, faults, stream).map(drop)
-        })
-    })
-}
-
-/// Waits for what is enqueued on `stream` and returns the error of the first point at fault.
-fn first_fault(encoded: Encoded<'_>, faults: &Faults, stream: &Stream) -> Result<(), Error> {
+/// [`Error::Params`], and [`Error::Cuda`], which may be that of earlier work.
+pub(super) fn first_fault(encoded: Encoded<'_>, faults: &Faults, stream: &Stream) -> Result<(), Error> {
     let found = faults.found(stream)?;
     match Query::ALL.into_iter().zip(found).find_map(|(query, fault)| Some((query, fault?))) {
         Some((query, (index, fault))) => Err(encoded.error(query, index, fault)),

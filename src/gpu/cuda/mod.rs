@@ -27,13 +27,14 @@ mod ones;
 mod passes;
 mod pieces;
 mod pinned;
+mod pinned_points;
 #[cfg(feature = "kit")]
 mod pointwise;
 mod quotient;
-mod raw;
 mod resident;
 mod residents;
 mod results;
+mod round_trip;
 #[cfg(test)]
 mod samples;
 mod staging;
@@ -79,7 +80,7 @@ pub(super) fn release_memory() -> Result<(), Error> {
 /// What `bench/kit` tests on a device.
 #[cfg(feature = "kit")]
 pub mod kit {
-    pub use super::backend::{device_memory_used, points_on_device, query_bytes};
+    pub use super::backend::{device_memory_used, points_on_device, points_when_streamed};
     pub use super::buffer::{DeviceBuffer, DeviceSlice, Plain};
     pub use super::classes::{Classes, CHUNK};
     pub use super::decode::{decode, Faults, Run};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::engine::Engine;
-use super::raw::Raw;
+use super::pinned_points::PinnedPoints;
 use super::resident::Resident;
 use crate::error::Error;
 use crate::params::Parameters;
@@ -14,7 +14,7 @@ pub(super) enum Points {
     /// In the device's memory.
     Resident(Arc<Resident>),
     /// In pinned host memory, to be passed through the device's.
-    Streamed(Arc<Raw>),
+    Streamed(Arc<PinnedPoints>),
 }
 
 /// What parameters keep of a device: their points, unless they had to make room for others.
@@ -29,7 +29,7 @@ impl Residents {
     /// place of others that nobody uses if need be.
     ///
     /// # Errors
-    /// Those of [`Resident::load`] and [`Raw::load`], and [`Error::DeviceMemory`] if the budget is too small for any proof with them.
+    /// Those of [`Resident::load`] and [`PinnedPoints::load`], and [`Error::DeviceMemory`] if the budget is too small for any proof with them.
     pub(super) fn get(&self, engine: &Engine, ordinal: usize, srs: &Parameters) -> Result<Points, Error> {
         let place = srs.attached(ordinal, Place::default);
         let mut here = lock(&place);
@@ -52,7 +52,7 @@ impl Residents {
                 loaded => return Ok(Points::Resident(Arc::new(loaded?))),
             }
         }
-        Ok(Points::Streamed(Arc::new(Raw::load(engine, srs)?)))
+        Ok(Points::Streamed(Arc::new(PinnedPoints::load(engine, srs)?)))
     }
 
     /// Whether the points of `srs` are here, or are being loaded.

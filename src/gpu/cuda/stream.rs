@@ -8,6 +8,7 @@ use super::{
     Event,
 };
 use crate::error::Error;
+use crate::logging::warning;
 use crate::sys;
 
 /// A stream of the device that was current when it was made; it does not wait for the legacy default stream.
@@ -56,6 +57,14 @@ impl Stream {
     pub fn synchronize(&self) -> Result<(), Error> {
         // SAFETY: the stream lives.
         check("cudaStreamSynchronize", unsafe { sys::cudaStreamSynchronize(self.raw) })
+    }
+
+    /// Waits for all that was enqueued, where something has failed before. A wait that fails is tried once more.
+    pub(super) fn drain(&self) {
+        match self.synchronize().or_else(|_| self.synchronize()) {
+            Ok(()) | Err(Error::DeviceLost { .. }) => {}
+            Err(error) => warning!("the work of what failed could not be waited for: {error}"),
+        }
     }
 
     /// Makes what is enqueued from now on wait for `event`, on the device.

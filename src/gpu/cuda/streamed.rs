@@ -13,8 +13,8 @@ use super::h_passing::HPassing;
 use super::lease::{Lease, Region, Until};
 use super::msm::Bucket;
 use super::passes::PassTurn;
+use super::pinned_points::PinnedPoints;
 use super::quotient::{Coefficients, Quotient};
-use super::raw::Raw;
 use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, Load, Part, PartPoints, Rooms};
 use super::{DeviceSlice, Event, Group, G1, G2};
@@ -29,7 +29,11 @@ use crate::trace;
 ///
 /// # Errors
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
-pub(super) fn enqueue(engine: &Engine, circuits: &[Circuit<'_>], raw: &Raw) -> Result<Vec<Vec<Results>>, Error> {
+pub(super) fn enqueue(
+    engine: &Engine,
+    circuits: &[Circuit<'_>],
+    raw: &PinnedPoints,
+) -> Result<Vec<Vec<Results>>, Error> {
     let limit = circuits.first().and_then(|circuit| circuit.locks.settings().budget);
     let plan = engine.plan(raw.counts(), Residence::Streamed, limit)?;
     let quotient = Quotient::new(engine, raw.counts().domain_log2(), &plan)?;
@@ -149,7 +153,7 @@ impl<'a> Together<'a> {
     fn enqueue(
         mut self,
         engine: &Engine,
-        raw: &Raw,
+        raw: &PinnedPoints,
         plan: &Plan,
         quotient: &Quotient,
     ) -> Result<Vec<Vec<Results>>, Error> {
@@ -228,13 +232,13 @@ fn room_for_witness((log2, plan): (u32, &Plan), share: usize) -> Option<usize> {
 /// The passing of parameters through slots.
 struct Pass<'p> {
     engine: &'p Engine,
-    raw: &'p Raw,
+    raw: &'p PinnedPoints,
     memory: PassTurn<'p>,
 }
 
 impl<'p> Pass<'p> {
     /// Waits for its turn.
-    fn new(engine: &'p Engine, raw: &'p Raw, plan: &Plan) -> Result<Self, Error> {
+    fn new(engine: &'p Engine, raw: &'p PinnedPoints, plan: &Plan) -> Result<Self, Error> {
         Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan) })
     }
 
@@ -251,9 +255,8 @@ impl<'p> Pass<'p> {
     fn h(&mut self, i: usize, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
         let Some(range) = held.first().map(|held| held.msm.range(i)) else { return Ok(()) };
         let number = self.memory.next_slot()?;
-        let points = self.passing(range.len() * G1::ENCODED, || {
-            self.copied::<G1>(Query::H, &range, &mut Region::new(self.memory.slot(number).all()))
-        })?;
+        let points =
+            self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(&mut self.slot(number), Query::H, &range))?;
         let copied = Event::record(self.engine.passing())?;
         let mut turn = self.engine.enqueue(c"h, a part")?;
         let mut until = Vec::new();
@@ -278,12 +281,12 @@ impl<'p> Pass<'p> {
         let (a, b) = (&part.a, &part.b);
         let bytes = (part.aux.len() + a.len() + b.len()) * G1::ENCODED + b.len() * G2::ENCODED;
         let points = self.passing(bytes, || {
-            let region = &mut Region::new(self.memory.slot(number).all());
+            let slot = &mut self.slot(number);
             Ok(PartPoints {
-                l: self.copied::<G1>(Query::L, &part.aux, region)?,
-                a: self.copied::<G1>(Query::A, a, region)?,
-                b_g1: self.copied::<G1>(Query::BG1, b, region)?,
-                b_g2: self.copied::<G2>(Query::BG2, b, region)?,
+                l: self.copied::<G1>(slot, Query::L, &part.aux)?,
+                a: self.copied::<G1>(slot, Query::A, a)?,
+                b_g1: self.copied::<G1>(slot, Query::BG1, b)?,
+                b_g2: self.copied::<G2>(slot, Query::BG2, b)?,
             })
         })?;
         let mut turn = self.turn(c"witness, a part")?;
@@ -320,15 +323,20 @@ impl<'p> Pass<'p> {
         self.engine.timeline().traced(c"copy", (trace::Stream::Passing, self.engine.passing()), bytes, copy)
     }
 
-    /// Enqueues the copying of points to what is left of a slot.
+    /// The memory of a slot, of which nothing is taken.
+    fn slot(&self, number: usize) -> Region {
+        Region::new(self.memory.slot(number).all())
+    }
+
+    /// Enqueues the copying of points to a part of a slot that it takes.
     fn copied<G: Group>(
         &self,
+        slot: &mut Region,
         query: Query,
         range: &Range<usize>,
-        slot: &mut Region,
     ) -> Result<DeviceSlice<G::Affine>, Error> {
         let points = slot.take(range.len());
-        self.raw.copy_points::<G>(query, range.start, &points, self.engine.passing())?;
+        self.raw.copy::<G>(query, range.start, &points, self.engine.passing())?;
         Ok(points)
     }
 }

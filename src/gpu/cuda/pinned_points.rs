@@ -1,16 +1,15 @@
-//! The bytes of parameters in pinned host memory, for devices that have no room for them.
+//! The points of parameters in pinned host memory, for devices that have no room for them.
 
 use std::ffi::c_void;
 use std::io;
 
 use rayon::prelude::*;
 
-use super::decode::Faults;
 use super::engine::Engine;
-use super::loader;
 use super::msm::at_least;
+use super::round_trip;
 use super::status::{check, warn_unless_lost};
-use super::{DeviceSlice, Stream};
+use super::{DeviceSlice, Group, Stream};
 use crate::error::Error;
 use crate::params::{Counts, Encoded, Parameters, Query};
 use crate::prove::plan::QUERY_ALIGNMENT;
@@ -19,40 +18,31 @@ use crate::threads;
 
 /// Bytes that a thread reads at a time.
 const READ: usize = 4 << 20;
-/// The bytes of all queries of a parameter file, which have been checked.
+
+/// The queries of a circuit, in the order of the file, in affine coordinates in Montgomery form: they take as many bytes as in the file.
 ///
 /// Nothing may be enqueued that copies from it when this is dropped.
 #[derive(Debug)]
-pub(super) struct Raw {
+pub(super) struct PinnedPoints {
     memory: Locked,
+    /// Where each query begins, and how many bytes it has.
     starts: [usize; Query::ALL.len()],
     lens: [usize; Query::ALL.len()],
     counts: Counts,
-    /// Where decoding says what is at fault: nothing is after the loading.
-    faults: Faults,
 }
 
-impl Raw {
-    /// The bytes of a query.
-    #[cfg(feature = "kit")]
-    pub(super) fn bytes(&self, query: Query) -> &[u8] {
-        let (start, len) = (self.starts[query as usize], self.lens[query as usize]);
-        &self.memory.shared()[start..start + len]
-    }
-
-    /// The queries of `srs`, read from its file, checked on the engine's device.
+impl PinnedPoints {
+    /// The queries of `srs`, read from its file, decoded and checked on the engine's device.
     ///
     /// # Errors
     /// [`Error::Params`] with the first thing that is wrong in the order of the file, [`Error::File`], [`Error::OutOfMemory`] if the
     /// host has no memory for them, [`Error::Cuda`] if CUDA cannot lock it, [`Error::Threads`].
     pub(super) fn load(engine: &Engine, srs: &Parameters) -> Result<Self, Error> {
         srs.read_encoded(|encoded| {
-            let faults = Faults::new(Query::ALL.len(), engine.passing())?;
-            let mut raw = Self::read(encoded, srs.counts, faults)?;
-            raw.memory.lock()?;
-            // Copies from it must be over before it goes.
-            loader::check(engine, encoded, &raw).inspect_err(|_| engine.wait_for_all())?;
-            Ok(raw)
+            let mut points = Self::read(encoded, srs.counts)?;
+            points.memory.lock()?;
+            round_trip::decode(engine, encoded, &mut points)?;
+            Ok(points)
         })
     }
 
@@ -61,28 +51,84 @@ impl Raw {
         &self.counts
     }
 
-    /// What its decoding on the engine's device takes.
-    pub(super) fn faults(&self) -> &Faults {
-        &self.faults
-    }
-
-    /// Enqueues the copying of bytes of a query, from number `first` on, to all of `to`.
+    /// Enqueues the copying of points of a query, from number `first` on, to all of `to`.
     ///
     /// # Errors
     /// [`Error::Size`] if there are not so many, [`Error::Cuda`].
-    pub(super) fn copy(&self, query: Query, first: usize, to: &DeviceSlice<u8>, stream: &Stream) -> Result<(), Error> {
+    pub(super) fn copy<G: Group>(
+        &self,
+        query: Query,
+        first: usize,
+        to: &DeviceSlice<G::Affine>,
+        stream: &Stream,
+    ) -> Result<(), Error> {
         if to.is_empty() {
             return Ok(());
         }
-        at_least("the query's bytes", self.lens[query as usize], first + to.len())?;
+        let (from, bytes) = self.place::<G>(query, first, to.len())?;
         // SAFETY: both ranges have this many bytes, and the host's stays as it is until it is dropped.
         check("cudaMemcpyAsync", unsafe {
-            let from = self.memory.pointer.byte_add(self.starts[query as usize] + first);
-            sys::cudaMemcpyAsync(to.as_raw(), from, to.len(), sys::HOST_TO_DEVICE, stream.as_raw())
+            sys::cudaMemcpyAsync(to.as_raw(), from, bytes, sys::HOST_TO_DEVICE, stream.as_raw())
         })
     }
 
-    fn read(encoded: Encoded<'_>, counts: Counts, faults: Faults) -> Result<Self, Error> {
+    /// Enqueues the copying of all of `from` to points of a query, from number `first` on, which nothing else uses until that is over.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if there are not so many, [`Error::Cuda`].
+    pub(super) fn replace<G: Group>(
+        &mut self,
+        query: Query,
+        first: usize,
+        from: &DeviceSlice<G::Affine>,
+        stream: &Stream,
+    ) -> Result<(), Error> {
+        if from.is_empty() {
+            return Ok(());
+        }
+        let (to, bytes) = self.place::<G>(query, first, from.len())?;
+        // SAFETY: both ranges have this many bytes, and nothing else uses the host's meanwhile, nor drops it.
+        check("cudaMemcpyAsync", unsafe {
+            sys::cudaMemcpyAsync(to, from.as_raw(), bytes, sys::DEVICE_TO_HOST, stream.as_raw())
+        })
+    }
+
+    /// All of them, copied.
+    #[cfg(feature = "kit")]
+    pub(super) fn to_points(&self) -> crate::params::Points {
+        use super::{G1, G2};
+        crate::params::Points {
+            h: self.to_vec::<G1>(Query::H),
+            l: self.to_vec::<G1>(Query::L),
+            a: self.to_vec::<G1>(Query::A),
+            b_g1: self.to_vec::<G1>(Query::BG1),
+            b_g2: self.to_vec::<G2>(Query::BG2),
+        }
+    }
+
+    #[cfg(feature = "kit")]
+    fn to_vec<G: Group>(&self, query: Query) -> Vec<G::Affine> {
+        let bytes = self.bytes(query);
+        // SAFETY: initialised memory whose beginning is aligned to QUERY_ALIGNMENT; any bytes are values of a `Plain` type.
+        unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast::<G::Affine>(), bytes.len() / G::ENCODED) }.to_vec()
+    }
+
+    #[cfg(any(test, feature = "kit"))]
+    fn bytes(&self, query: Query) -> &[u8] {
+        let (start, len) = (self.starts[query as usize], self.lens[query as usize]);
+        &self.memory.shared()[start..start + len]
+    }
+
+    /// The address of `len` points of a query, from number `first` on, and how many bytes they have.
+    fn place<G: Group>(&self, query: Query, first: usize, len: usize) -> Result<(*mut c_void, usize), Error> {
+        at_least("the query's points", self.lens[query as usize] / G::ENCODED, first + len)?;
+        let start = self.starts[query as usize] + first * G::ENCODED;
+        // SAFETY: inside of the memory, where the query has so many.
+        Ok((unsafe { self.memory.pointer.byte_add(start) }, len * G::ENCODED))
+    }
+
+    /// Memory with the queries as they are in the file.
+    fn read(encoded: Encoded<'_>, counts: Counts) -> Result<Self, Error> {
         let lens = Query::ALL.map(|query| encoded.bytes(query));
         let mut end = 0;
         let starts = lens.map(|len| {
@@ -101,7 +147,7 @@ impl Raw {
         threads::install(|| {
             tasks.into_par_iter().try_for_each(|(query, offset, part)| encoded.read(query, offset, part))
         })??;
-        Ok(Self { memory, starts, lens, counts, faults })
+        Ok(Self { memory, starts, lens, counts })
     }
 }
 
@@ -173,7 +219,9 @@ impl Drop for Locked {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{G1, G2};
     use super::*;
+    use crate::params::Sample;
 
     #[test]
     fn memory_is_zeros_that_can_be_written() {
@@ -182,5 +230,31 @@ mod tests {
         memory.bytes()[4999] = 7;
         assert_eq!((memory.shared()[4999], memory.shared().len()), (7, 5000));
         assert!(matches!(Locked::new(1 << 60), Err(Error::OutOfMemory { .. })));
+    }
+
+    #[test]
+    fn queries_have_their_own_bytes_and_places() {
+        // More bytes of h than a thread reads at a time.
+        let sample = Sample { ic: 2, h: (1 << 16) - 1, l: 50, a: 3, b: 7 };
+        let srs = sample.parameters();
+        let points = srs.read_encoded(|encoded| PinnedPoints::read(encoded, srs.counts)).unwrap();
+        let lens = [(1 << 16) - 1, 50, 3, 7, 7];
+        let (bytes, mut at) = (sample.bytes(), 864 + 4 + 2 * 96);
+        for (query, len) in Query::ALL.into_iter().zip(lens) {
+            let per_point = if query == Query::BG2 { 192 } else { 96 };
+            at += 4;
+            assert!(points.bytes(query) == &bytes[at..at + len * per_point], "{query:?}");
+            at += len * per_point;
+            let start = points.bytes(query).as_ptr();
+            assert_eq!(start as usize % QUERY_ALIGNMENT, 0);
+            let place = |first, count| match query {
+                Query::BG2 => points.place::<G2>(query, first, count),
+                _ => points.place::<G1>(query, first, count),
+            };
+            let (pointer, size) = place(2, len - 2).unwrap();
+            assert_eq!((pointer as usize, size), (start as usize + 2 * per_point, (len - 2) * per_point));
+            assert!(matches!(place(2, len - 1), Err(Error::Size { .. })));
+        }
+        assert_eq!(at, bytes.len());
     }
 }
