@@ -25,7 +25,7 @@ struct Partials {
 };
 
 template <class F>
-__global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCKS)
+__global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::ROOM_FOR)
     accumulate(Xyzz<F> *buckets, Partials<F> partials, const Affine<F> *points, const uint32_t *keys, const uint32_t *values,
                const uint32_t *count) {
     const uint32_t threads = gridDim.x * AddingKernel<F>::BLOCK, thread = blockIdx.x * AddingKernel<F>::BLOCK + threadIdx.x;

@@ -11,7 +11,7 @@ namespace msm {
 ///
 /// A thread's sum grows by those 1, 2, 4 … places before it, while they are of its bucket; the last thread of each bucket has all.
 template <class F>
-__global__ void __launch_bounds__(MERGE_BLOCK<F>) merge(Xyzz<F> *buckets, Partials<F> out, Partials<F> in, unsigned n) {
+__global__ void __launch_bounds__(MERGE_BLOCK<F>, AddingKernel<F>::ROOM_FOR) merge(Xyzz<F> *buckets, Partials<F> out, Partials<F> in, unsigned n) {
     __shared__ uint32_t keys[MERGE_BLOCK<F>];
     __shared__ Xyzz<F> sums[MERGE_BLOCK<F>];
     const unsigned thread = threadIdx.x, i = blockIdx.x * MERGE_BLOCK<F> + thread;

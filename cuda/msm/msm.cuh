@@ -12,14 +12,15 @@
 namespace interlock {
 namespace msm {
 
-/// The blocks that fill the device with `kernel`, but no more than `most`.
-template <class Kernel>
-cudaError_t filling(unsigned *blocks, Kernel kernel, int block, size_t most) {
+/// The blocks that fill the device with `kernel`, which adds points, but no more than `most`.
+template <class F, class Kernel>
+cudaError_t filling(unsigned *blocks, Kernel kernel, size_t most) {
+    using Adding = AddingKernel<F>;
     int device, processors, resident;
     if (cudaError_t error = cudaGetDevice(&device)) return error;
     if (cudaError_t error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device)) return error;
-    if (cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, 0)) return error;
-    const size_t filling = size_t(processors) * resident;
+    if (cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, Adding::BLOCK, 0)) return error;
+    const size_t filling = size_t(processors) * (resident < Adding::BLOCKS ? resident : Adding::BLOCKS);
     *blocks = static_cast<unsigned>(filling < most ? filling : most);
     return *blocks == 0 ? cudaErrorInvalidConfiguration : cudaSuccess;
 }
@@ -90,7 +91,7 @@ cudaError_t fill(FillScratch<F> scratch, Xyzz<F> *buckets, const interlock_msm_t
 
     unsigned blocks;
     const size_t entries = terms.n * group.windows;
-    if (cudaError_t error = filling(&blocks, accumulate<F>, BLOCK, chunks_of<F>(entries))) return error;
+    if (cudaError_t error = filling<F>(&blocks, accumulate<F>, chunks_of<F>(entries))) return error;
     accumulate<<<blocks, BLOCK, 0, stream>>>(buckets, scratch.partials[0], static_cast<const Affine<F> *>(terms.points),
                                              scratch.entries.keys[0], scratch.entries.values[0], scratch.entries.count);
     if (cudaError_t error = cudaGetLastError()) return error;

@@ -8,18 +8,19 @@
 namespace interlock {
 namespace msm {
 
-/// Threads of a block, and blocks a multiprocessor, of the kernels that add points in registers.
+/// Threads of a block, and blocks a multiprocessor, of the kernels that add points in registers; and for how many blocks registers are to
+/// suffice: what two leave is for short kernels of other streams.
 template <class F>
 struct AddingKernel;
 
 template <>
 struct AddingKernel<Fp> {
-    static constexpr int BLOCK = 128, BLOCKS = 2;
+    static constexpr int BLOCK = 128, BLOCKS = 2, ROOM_FOR = 3;
 };
 
 template <>
 struct AddingKernel<Fp2> {
-    static constexpr int BLOCK = 128, BLOCKS = 2;
+    static constexpr int BLOCK = 128, BLOCKS = 2, ROOM_FOR = 2;
 };
 
 /// The same of the kernels that add sums to sums in memory.
@@ -32,8 +33,8 @@ struct SummingKernel {
 template <class F>
 constexpr int MERGE_BLOCK = 6144 / sizeof(F);
 
-/// Threads that share out the entries of a group of windows, at most: 384 blocks, as 192 multiprocessors have resident.
-constexpr unsigned MAX_CHUNKS = 3 << 14;
+/// Threads that share out the entries of a group of windows, at most: 304 blocks, as 152 multiprocessors have resident.
+constexpr unsigned MAX_CHUNKS = 304 * 128;
 /// Entries a thread, at least.
 constexpr unsigned MIN_CHUNK = 8;
 

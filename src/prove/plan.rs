@@ -4,7 +4,7 @@
 //! # How a budget is shared out
 //! In 128 units. Scratch for MSMs takes 6 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
 //! do. Parameters that stay in device memory take what they are long. Parameters that do not pass through memory that a device keeps
-//! once it has streamed any, and that serves one worker after the other: slots, which take 8 units together, or more where these would be
+//! once it has streamed any, and that serves one worker after the other: slots, which take 7 units together, or more where these would be
 //! too small, and what is left of 25 units for what is held meanwhile, that is parts of the witness, results, the buckets of the MSM over h, sums that grow from part to part, and terms with full-size
 //! scalars, which are kept from part to part until there are many for an MSM. Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory
 //! are in page-locked host memory, where kernels reach them over the bus. What is left is for the witness of circuits whose parameters are
@@ -42,8 +42,8 @@ pub(crate) const STEP: usize = 8192;
 /// Into how many units a budget is divided, and how many of them scratch, all slots and what is held of a witness beside these take.
 const UNITS: usize = 128;
 const SCRATCH_UNITS: usize = 6;
-const SLOT_UNITS: usize = 8;
-const HELD_UNITS: usize = 17;
+const SLOT_UNITS: usize = 7;
+const HELD_UNITS: usize = 18;
 /// The least scratch, with which MSMs of [`STEP`] terms work.
 const LEAST_SCRATCH: usize = 5 << 20;
 /// Bytes of a slot, where the budget allows: 5 ms of the bus.

@@ -20,9 +20,8 @@ pub(super) struct HPassing {
     log2: u32,
     part: usize,
     shape: Shape,
-    /// Their number among the layout's parts, and that of their entry, if there are any.
-    number: usize,
-    entry: usize,
+    /// Their number among the layout's parts, and that of their entry, if there are points.
+    sums: Option<(usize, usize)>,
 }
 
 impl HPassing {
@@ -34,8 +33,8 @@ impl HPassing {
         let in_parts = Self::planned(log2, plan, held);
         let in_parts = in_parts.ok_or_else(|| Error::Internal { what: format!("{held} bytes for buckets") })?;
         let shape = Shape::of(&in_parts.windows);
-        let number = layout.begin_part();
-        Ok(Self { log2, part: plan.h_part_points.max(1), shape, number, entry: layout.add(Query::H, Some(shape)) })
+        let sums = (log2 > 0).then(|| (layout.begin_part(), layout.add(Query::H, Some(shape))));
+        Ok(Self { log2, part: plan.h_part_points.max(1), shape, sums })
     }
 
     /// Bytes of the buckets, of `held` bytes, if there can be any.
@@ -119,8 +118,9 @@ impl HPassing {
         turn: &mut Enqueuing<'_>,
         (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
-        let mut of_h = fetching.layout().of::<G1>(self.entry, sums);
+        let Some((number, entry)) = self.sums else { return Ok(()) };
+        let mut of_h = fetching.layout().of::<G1>(entry, sums);
         reduce(&mut of_h, buckets, self.shape, &mut turn.scratch()?, turn.stream)?;
-        fetching.fetch(self.number, sums)
+        fetching.fetch(number, sums)
     }
 }

@@ -42,10 +42,22 @@ impl Stream {
     /// # Errors
     /// [`Error::Cuda`].
     pub fn urgent() -> Result<Self, Error> {
+        Self::with_priority(std::ffi::c_int::MIN)
+    }
+
+    /// A new stream of the current device whose kernels' blocks come before those of [`Stream::new`], and after those of urgent streams.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn preferred() -> Result<Self, Error> {
+        Self::with_priority(-1)
+    }
+
+    fn with_priority(priority: std::ffi::c_int) -> Result<Self, Error> {
         let mut raw = std::ptr::null_mut();
-        // SAFETY: one handle is written; CUDA takes the most urgent priority it has for one that is beyond.
+        // SAFETY: one handle is written; CUDA takes the nearest priority it has for one that is beyond.
         check("cudaStreamCreateWithPriority", unsafe {
-            sys::cudaStreamCreateWithPriority(&mut raw, sys::STREAM_NON_BLOCKING, std::ffi::c_int::MIN)
+            sys::cudaStreamCreateWithPriority(&mut raw, sys::STREAM_NON_BLOCKING, priority)
         })?;
         Ok(Self { raw, events: Arc::default() })
     }
