@@ -64,7 +64,7 @@ mod tests {
         add(0, Stream::Compute, 150, 250);
         add(0, Stream::Compute, 160, 170);
         add(0, Stream::Compute, 900, 2000);
-        add(0, Stream::Copies, 0, 1000);
+        add(0, Stream::Copies(0), 0, 1000);
         add(1, Stream::Compute, 0, 1000);
         let share = |device, window: Range<u64>| share(&ring, device, &(Moment(window.start)..Moment(window.end)));
         assert!((share(0, 0..1000) - 0.45).abs() < 1e-9);

@@ -35,9 +35,10 @@ pub(super) enum Track {
 #[cfg_attr(not(interlock_cuda), allow(dead_code))]
 pub(crate) enum Stream {
     Compute,
-    Copies,
-    Expansions,
     Passing,
+    /// Copies of the pair of upload streams of this number, and their expansions.
+    Copies(u8),
+    Expansions(u8),
 }
 
 /// What else is known of a span.

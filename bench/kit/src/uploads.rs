@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use blst::blst_fr;
 use interlock::kit::{
-    counts, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Lists, Ring, Stream, Timeline,
-    Upload, Variables, CHUNK,
+    counts, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Domain, Event, Lists, Ring,
+    Stream, Timeline, Upload, Uploads, Variables, CHUNK,
 };
 use rayon::prelude::*;
 
@@ -33,6 +33,7 @@ const WORKERS: u64 = 6;
 /// What differs.
 pub fn check(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
+    let uploads = ring.uploads();
     let lengths = [0, 1, 31, 32, 33, 2047, 2048, 2049, 8191, 8192, 8193, 100_000, most];
     let vectors = |seed: u64| {
         let lengths = lengths.into_iter().filter(move |len| *len <= most);
@@ -40,21 +41,21 @@ pub fn check(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     };
     let mut compared = 0;
     for scalars in vectors(seed) {
-        check_scalars(&ring, &device.stream, &scalars)?;
-        check_classes(&ring, &device.stream, &scalars)?;
+        check_scalars(&uploads, &device.stream, &scalars)?;
+        check_classes(&uploads, &device.stream, &scalars)?;
         compared += 2;
     }
-    check_large(&ring, &device.stream, seed)?;
-    check_refusal(&ring, &device.stream, seed)?;
-    check_warm(&ring, most, seed)?;
+    check_large(&uploads, &device.stream, seed)?;
+    check_refusal(&uploads, &device.stream, seed)?;
+    check_warm(&uploads, most, seed)?;
     let at_once = std::thread::scope(|scope| {
         let worker = |number: u64| {
             let (ring, vectors, ordinal) = (&ring, &vectors, device.ordinal);
             scope.spawn(move || {
                 let _current = told("the device", DeviceGuard::set(ordinal))?;
-                let stream = told("a stream", Stream::new())?;
+                let (uploads, stream) = (ring.uploads(), told("a stream", Stream::new())?);
                 vectors(seed ^ number << 32)
-                    .try_fold(0, |done, scalars| check_scalars(ring, &stream, &scalars).map(|()| done + 1))
+                    .try_fold(0, |done, scalars| check_scalars(&uploads, &stream, &scalars).map(|()| done + 1))
             })
         };
         let workers: Vec<_> = (1..=WORKERS).map(worker).collect();
@@ -79,12 +80,12 @@ fn vector(len: usize, (zeros, ones): Mix, seed: u64) -> Vec<blst_fr> {
     (0..len.div_ceil(CHUNK)).into_par_iter().flat_map_iter(chunk).collect()
 }
 
-fn check_scalars(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
+fn check_scalars(uploads: &Uploads<'_>, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
     let what = format!("{} scalars", scalars.len());
     let sent = || {
         let to = poisoned(scalars.len() + scalars.len() / 30 + 1, stream)?;
-        let told = ring.send_scalars(scalars, &to)?;
-        ring.expansions().synchronize()?;
+        let told = uploads.send_scalars(scalars, &to)?;
+        uploads.expansions().synchronize()?;
         Ok((told, to.to_host(stream)?))
     };
     let (told_of, found): (_, Vec<blst_fr>) = told(&what, sent())?;
@@ -100,7 +101,7 @@ fn check_scalars(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
 }
 
 /// Sends classes, lists the terms of all variables, and looks each up.
-fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
+fn check_classes(uploads: &Uploads<'_>, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
     const FIRST: usize = 5;
     let what = format!("classes of {} scalars", scalars.len());
     let all = told(&what, Classes::of(scalars))?.map_err(|index| format!("{what}: number {index} was refused"))?;
@@ -109,8 +110,8 @@ fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
         let (words, starts) = (poisoned(classes.words_len(), stream)?, poisoned(classes.chunks_len(), stream)?);
         let all: DeviceBuffer<blst_fr> = poisoned(FIRST + classes.full_len(), stream)?;
         let full = all.range(FIRST..all.len());
-        ring.send_classes(&classes, FIRST, &ClassesOnDevice { words: &words, starts: &starts, full: &full })?;
-        ring.copies().synchronize()?;
+        uploads.send_classes(&classes, FIRST, &ClassesOnDevice { words: &words, starts: &starts, full: &full })?;
+        uploads.copies().synchronize()?;
         let (ones, counts) = (DeviceBuffer::new(scalars.len())?, DeviceBuffer::new(3)?);
         let (positions, indices) = (DeviceBuffer::new(classes.full_len())?, DeviceBuffer::new(classes.full_len())?);
         let lists = Lists { ones: &ones, positions: &positions, indices: &indices, counts: &counts };
@@ -135,12 +136,12 @@ fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
 }
 
 /// A warm upload neither makes nor frees anything.
-fn check_warm(ring: &Ring, len: usize, seed: u64) -> Result<(), String> {
+fn check_warm(uploads: &Uploads<'_>, len: usize, seed: u64) -> Result<(), String> {
     let scalars = vector(len, MIXES[0].1, seed);
     let room = told("room", DeviceBuffer::new(len))?;
     let before = counts();
-    let _ = told("sending", ring.send_scalars(&scalars, &room))?;
-    told("waiting", ring.expansions().synchronize())?;
+    let _ = told("sending", uploads.send_scalars(&scalars, &room))?;
+    told("waiting", uploads.expansions().synchronize())?;
     match counts().into_iter().find(|(name, calls)| *calls != before[name] && !is_allowed(name)) {
         Some((name, calls)) => Err(format!("a warm upload called {name} {} times", calls - before[name])),
         None => Ok(()),
@@ -148,7 +149,7 @@ fn check_warm(ring: &Ring, len: usize, seed: u64) -> Result<(), String> {
 }
 
 /// Slices of many lengths, more than the ring holds at once, to places side by side and apart.
-fn check_large(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> {
+fn check_large(uploads: &Uploads<'_>, stream: &Stream, seed: u64) -> Result<(), String> {
     let random = &mut Random(seed);
     let parts: Vec<Vec<u64>> = [1, 0, 300_000, 7, 20_000_000, 32_768, 5_000_001]
         .iter()
@@ -157,10 +158,10 @@ fn check_large(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> {
     let sent = || {
         let rooms: Vec<DeviceBuffer<u64>> =
             parts.iter().map(|part| poisoned(part.len() + 3, stream)).collect::<Result<_, _>>()?;
-        let uploads: Vec<_> =
+        let parts: Vec<_> =
             parts.iter().zip(&rooms).map(|(part, room)| Upload::new(part, room)).collect::<Result<_, _>>()?;
-        ring.upload(&uploads)?;
-        ring.copies().synchronize()?;
+        uploads.upload(&parts)?;
+        uploads.copies().synchronize()?;
         rooms.iter().map(|room| room.to_host(stream)).collect::<Result<Vec<_>, _>>()
     };
     for (part, found) in parts.iter().zip(told("slices", sent())?) {
@@ -172,20 +173,82 @@ fn check_large(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> {
 }
 
 /// After a vector with what is no scalar, the ring serves as before.
-fn check_refusal(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> {
+fn check_refusal(uploads: &Uploads<'_>, stream: &Stream, seed: u64) -> Result<(), String> {
     let good = vector(3_000_000, MIXES[0].1, seed);
     let room = told("room", DeviceBuffer::new(good.len()))?;
     for at in [0, 2049, 2_999_999] {
         let mut bad = good.clone();
         bad[at].l = [u64::MAX; 4];
-        let refused = told("a bad vector", ring.send_scalars(&bad, &room))?;
+        let refused = told("a bad vector", uploads.send_scalars(&bad, &room))?;
         if refused != Err(at) {
             return Err(format!("number {at} is no scalar, and the answer was {refused:?}"));
         }
-        drop(told("a slot", ring.take())?);
+        drop(told("a slot", uploads.take())?);
     }
-    told("waiting", ring.expansions().synchronize())?;
-    check_scalars(ring, stream, &good)
+    told("waiting", uploads.expansions().synchronize())?;
+    check_scalars(uploads, stream, &good)
+}
+
+/// Has one worker's uploads wait for kernels, and looks at whether those of others, as many as the ring has streams for, pass them by.
+/// Returns how long the others took while they waited, in milliseconds.
+///
+/// # Errors
+/// That they did not, or CUDA's.
+pub fn check_apart(device: &Device, seed: u64) -> Result<f64, String> {
+    const LOG2: u32 = 20;
+    const OTHERS: usize = 3;
+    let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
+    let scalars = vector(1 << LOG2, MIXES[0].1, seed);
+    let busy = told("a stream", Stream::new())?;
+    let kernels = || -> Result<Kernels, interlock::Error> {
+        let domain = Domain::new(LOG2, DeviceBuffer::new(Domain::length(LOG2)?)?, &busy)?;
+        Ok(Kernels { domain, vectors: [poisoned(1 << LOG2, &busy)?, poisoned(1 << LOG2, &busy)?] })
+    };
+    let mut kernels = told("kernels", kernels())?;
+    let rooms: Vec<DeviceBuffer<blst_fr>> =
+        told("rooms", (0..=OTHERS).map(|_| DeviceBuffer::new(1 << LOG2)).collect())?;
+    let mut run = || -> Result<(bool, f64), interlock::Error> {
+        let (waiting, others) = (ring.uploads(), [(); OTHERS].map(|()| ring.uploads()));
+        let until = kernels.enqueue(&busy)?;
+        waiting.wait_for(&until)?;
+        let _ = waiting.send_scalars(&scalars[..1 << 12], &rooms[0].range(0..1 << 12))?;
+        let start = Instant::now();
+        for (uploads, room) in others.iter().zip(&rooms[1..]) {
+            let _ = uploads.send_scalars(&scalars, room)?;
+            uploads.expansions().synchronize()?;
+        }
+        let (took, passed) = (start.elapsed(), !until.is_over()?);
+        waiting.expansions().synchronize()?;
+        Ok((passed, took.as_secs_f64() * 1e3))
+    };
+    // The first time kernels are loaded, which waits for all that is under way.
+    told("uploads", run())?;
+    let (passed, took) = told("uploads", run())?;
+    for room in &rooms[1..] {
+        if told("scalars", room.to_host(&device.stream))? != scalars {
+            return Err("scalars are wrong".to_owned());
+        }
+    }
+    if !passed {
+        return Err(format!("uploads waited for another worker's kernels: they took {took:.1} ms"));
+    }
+    Ok(took)
+}
+
+/// Kernels that keep a device busy.
+struct Kernels {
+    domain: Domain,
+    vectors: [DeviceBuffer<blst_fr>; 2],
+}
+
+impl Kernels {
+    /// Enqueues half a second's worth for an H200, and returns when they are over.
+    fn enqueue(&mut self, stream: &Stream) -> Result<Event, interlock::Error> {
+        const ROUNDS: usize = 1000;
+        let [a, b] = &mut self.vectors;
+        (0..ROUNDS).try_for_each(|_| self.domain.product(a, b, stream))?;
+        Event::record(stream)
+    }
 }
 
 /// Times the sending of 2^log scalars, until the device has them.
@@ -195,13 +258,13 @@ fn check_refusal(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> 
 pub fn time(_device: &Device, log: u32, seed: u64) -> Result<(), String> {
     const RUNS: usize = 20;
     let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
-    let room = told("room", DeviceBuffer::new(1 << log))?;
+    let (uploads, room) = (ring.uploads(), told("room", DeviceBuffer::new(1 << log))?);
     for (name, mix) in MIXES {
         let scalars = vector(1 << log, mix, seed);
         let send = || -> Result<f64, interlock::Error> {
             let start = Instant::now();
-            let _ = ring.send_scalars(&scalars, &room)?;
-            ring.expansions().synchronize()?;
+            let _ = uploads.send_scalars(&scalars, &room)?;
+            uploads.expansions().synchronize()?;
             Ok(start.elapsed().as_secs_f64())
         };
         told(name, send())?;

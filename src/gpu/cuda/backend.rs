@@ -11,6 +11,7 @@ use super::resident::Resident;
 use super::residents::{Points, Residents};
 use super::results::Results;
 use super::status::check_alive;
+use super::worker::Worker;
 use super::{budget, devices, streamed, DeviceGuard, Timeline};
 use crate::cpu::{assemble, Sums};
 use crate::curve::Proof;
@@ -141,7 +142,7 @@ impl Backend for Gpu {
         let (device, _assigned) = self.assign(None, srs, 0)?;
         let _current = DeviceGuard::set(device.ordinal)?;
         let engine = device.engine()?;
-        let loaded = engine.points(srs).map(drop);
+        let loaded = Worker::new(engine).points(srs).map(drop);
         engine.timeline().settle();
         loaded
     }
@@ -152,9 +153,10 @@ impl Backend for Gpu {
         let (device, assigned) = self.assign(batch.device, &batch.srs, batch.evaluations.len())?;
         let _current = DeviceGuard::set(device.ordinal)?;
         let engine = device.engine()?;
+        let worker = Worker::new(engine);
         let points = {
             let _waiting = span(c"waiting for parameters");
-            engine.points(&batch.srs)?
+            worker.points(&batch.srs)?
         };
         let mut circuits = Vec::new();
         for (number, (evaluations, witness)) in batch.evaluations.iter().zip(&batch.witnesses).enumerate() {
@@ -163,12 +165,12 @@ impl Backend for Gpu {
         }
         let enqueued = match &points {
             Points::Resident(resident) => {
-                circuits.iter().map(|circuit| enqueue_resident(engine, *circuit, resident)).collect()
+                circuits.iter().map(|circuit| enqueue_resident(&worker, *circuit, resident)).collect()
             }
-            Points::Streamed(raw) => streamed::enqueue(engine, &circuits, raw),
+            Points::Streamed(raw) => streamed::enqueue(&worker, &circuits, raw),
         };
         // What was enqueued before an error uses the points, which may go now.
-        let results = enqueued.inspect_err(|_| engine.wait_for_all())?;
+        let results = enqueued.inspect_err(|_| worker.wait_for_all())?;
         Ok(Box::new(Started {
             results,
             points: Some(points),
@@ -185,9 +187,9 @@ impl Backend for Gpu {
 }
 
 /// Enqueues a circuit's work; where other parameters took room after it had been planned, by another plan.
-fn enqueue_resident(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
-    match circuit::enqueue(engine, circuit, resident) {
-        Err(Error::DeviceMemory(_)) => circuit::enqueue(engine, circuit, resident),
+fn enqueue_resident(worker: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
+    match circuit::enqueue(worker, circuit, resident) {
+        Err(Error::DeviceMemory(_)) => circuit::enqueue(worker, circuit, resident),
         enqueued => enqueued,
     }
 }
@@ -200,7 +202,7 @@ fn enqueue_resident(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) 
 pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error> {
     let device = Gpu::get()?.device(0)?;
     let _current = DeviceGuard::set(device.ordinal)?;
-    match device.engine()?.points(srs)? {
+    match Worker::new(device.engine()?).points(srs)? {
         Points::Resident(resident) => resident.to_host(),
         Points::Streamed(_) => {
             let expected = "the budget has no room for them".to_owned();
@@ -229,7 +231,7 @@ pub fn query_bytes(path: &std::path::Path) -> Result<[Vec<u8>; 5], Error> {
     let srs = Parameters::open(path, false)?;
     let device = Gpu::get()?.device(0)?;
     let _current = DeviceGuard::set(device.ordinal)?;
-    let raw = Raw::load(device.engine()?, &srs)?;
+    let raw = Raw::load(&Worker::new(device.engine()?), &srs)?;
     Ok(Query::ALL.map(|query| raw.bytes(query).to_vec()))
 }
 

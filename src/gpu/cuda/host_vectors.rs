@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::engine::Engine;
 use super::lease::Until;
 use super::pinned::PinnedBuffer;
+use super::worker::Worker;
 use super::DeviceSlice;
 use crate::curve::Fr;
 use crate::error::Error;
@@ -13,9 +13,9 @@ use crate::error::Error;
 #[derive(Debug, Default)]
 pub(super) struct HostVectors(Mutex<Vec<(PinnedBuffer, Until)>>);
 
-/// One of a device's workers has it until it is released; dropped, it is when all is over that is enqueued then.
+/// One of a device's workers has it until it is released; dropped, it is when all is over that the worker has enqueued then.
 pub(super) struct HostVector<'e> {
-    engine: &'e Engine,
+    worker: &'e Worker<'e>,
     buffer: Option<PinnedBuffer>,
 }
 
@@ -38,16 +38,16 @@ impl<'e> HostVector<'e> {
     ///
     /// # Errors
     /// [`Error::Cuda`], for instance if the host has no memory that can be locked.
-    pub(super) fn take(engine: &'e Engine, len: usize) -> Result<Self, Error> {
+    pub(super) fn take(worker: &'e Worker<'e>, len: usize) -> Result<Self, Error> {
         let bytes = len * size_of::<Fr>();
-        let buffer = match engine.host_vectors().kept(bytes) {
+        let buffer = match worker.host_vectors().kept(bytes) {
             Some((buffer, until)) => {
-                engine.uploads_wait_for(&until)?;
+                worker.uploads_wait_for(&until)?;
                 buffer
             }
             None => PinnedBuffer::new(bytes)?,
         };
-        Ok(Self { engine, buffer: Some(buffer) })
+        Ok(Self { worker, buffer: Some(buffer) })
     }
 
     /// Its first `len` elements.
@@ -64,7 +64,7 @@ impl<'e> HostVector<'e> {
     /// Gives it to whoever comes next, who waits for `until` on the device.
     pub(super) fn release_after(mut self, until: &Until) {
         if let Some(buffer) = self.buffer.take() {
-            self.engine.host_vectors().lock().push((buffer, until.clone()));
+            self.worker.host_vectors().lock().push((buffer, until.clone()));
         }
     }
 }
@@ -72,10 +72,10 @@ impl<'e> HostVector<'e> {
 impl Drop for HostVector<'_> {
     fn drop(&mut self) {
         let Some(buffer) = self.buffer.take() else { return };
-        match self.engine.all_enqueued() {
-            Ok(until) => self.engine.host_vectors().lock().push((buffer, until)),
+        match self.worker.all_enqueued() {
+            Ok(until) => self.worker.host_vectors().lock().push((buffer, until)),
             Err(_) => {
-                self.engine.wait_for_all();
+                self.worker.wait_for_all();
                 drop(buffer);
             }
         }

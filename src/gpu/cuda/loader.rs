@@ -6,10 +6,10 @@
 use rayon::prelude::*;
 
 use super::decode::{decode, decode_in_place, Faults, Run};
-use super::engine::Engine;
 use super::raw::Raw;
 use super::resident::Resident;
-use super::staging::{Ring, SLOT_BYTES};
+use super::staging::{Uploads, SLOT_BYTES};
+use super::worker::Worker;
 use super::{DeviceSlice, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::params::{Encoded, Query};
@@ -27,22 +27,22 @@ const CHECKED_AT_A_TIME: usize = 48 << 20;
 /// # Errors
 /// That of the first thing wrong in the order of the file: [`Error::Params`] or [`Error::File`]; [`Error::Cuda`],
 /// [`Error::Threads`].
-pub(super) fn load(ring: &Ring, encoded: Encoded<'_>, resident: &Resident) -> Result<(), Error> {
-    let faults = Faults::new(Query::ALL.len(), ring.expansions())?;
+pub(super) fn load(uploads: &Uploads<'_>, encoded: Encoded<'_>, resident: &Resident) -> Result<(), Error> {
+    let faults = Faults::new(Query::ALL.len(), uploads.expansions())?;
     let sent = Query::ALL.into_iter().try_for_each(|query| match query {
-        Query::H => send::<G1>(ring, encoded, query, &resident.h, &faults),
-        Query::L => send::<G1>(ring, encoded, query, &resident.l, &faults),
-        Query::A => send::<G1>(ring, encoded, query, &resident.a, &faults),
-        Query::BG1 => send::<G1>(ring, encoded, query, &resident.b_g1, &faults),
-        Query::BG2 => send::<G2>(ring, encoded, query, &resident.b_g2, &faults),
+        Query::H => send::<G1>(uploads, encoded, query, &resident.h, &faults),
+        Query::L => send::<G1>(uploads, encoded, query, &resident.l, &faults),
+        Query::A => send::<G1>(uploads, encoded, query, &resident.a, &faults),
+        Query::BG1 => send::<G1>(uploads, encoded, query, &resident.b_g1, &faults),
+        Query::BG2 => send::<G2>(uploads, encoded, query, &resident.b_g2, &faults),
     });
     // After a failure too: nothing may be on its way to `resident` on return, and what was sent comes earlier in the file.
-    first_fault(encoded, &faults, ring.expansions()).and(sent)
+    first_fault(encoded, &faults, uploads.expansions()).and(sent)
 }
 
 /// Enqueues the reading of a query, piece by piece.
 fn send<G: Group>(
-    ring: &Ring,
+    uploads: &Uploads<'_>,
     encoded: Encoded<'_>,
     query: Query,
     points: &DeviceSlice<G::Affine>,
@@ -51,7 +51,7 @@ fn send<G: Group>(
     let (all, per_piece) = (encoded.len(query), SLOT_BYTES / G::ENCODED);
     (0..all).step_by(per_piece).try_for_each(|first| {
         let len = per_piece.min(all - first);
-        let mut slot = ring.take()?;
+        let mut slot = uploads.take()?;
         let reading = span(c"reading");
         let parts = slot.values::<u8>()[..len * G::ENCODED].par_chunks_mut(READ).enumerate();
         let offset = first * G::ENCODED;
@@ -68,7 +68,7 @@ fn send<G: Group>(
 ///
 /// # Errors
 /// As [`load`].
-pub(super) fn check(engine: &Engine, encoded: Encoded<'_>, raw: &Raw) -> Result<(), Error> {
+pub(super) fn check(engine: &Worker<'_>, encoded: Encoded<'_>, raw: &Raw) -> Result<(), Error> {
     let faults = raw.faults();
     let plan = engine.plan(raw.counts(), Residence::Streamed, None)?;
     let mut memory = engine.passes()?.turn(engine, &plan);
@@ -87,7 +87,7 @@ pub(super) fn check(engine: &Engine, encoded: Encoded<'_>, raw: &Raw) -> Result<
 }
 
 fn check_query<G: Group>(
-    engine: &Engine,
+    engine: &Worker<'_>,
     encoded: Encoded<'_>,
     query: Query,
     raw: &Raw,

@@ -21,6 +21,7 @@ mod loader;
 mod mapping;
 mod msm;
 mod ntt;
+mod pairs;
 mod passes;
 mod pieces;
 mod pinned;
@@ -40,6 +41,7 @@ mod streamed;
 mod terms;
 mod timeline;
 mod witness;
+mod worker;
 
 use buffer::{DeviceBuffer, DeviceSlice, Plain};
 use event::Event;
@@ -87,7 +89,7 @@ pub mod kit {
     pub use super::msm::{combine, msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, Shape, SumTerms, Terms};
     pub use super::ntt::Domain;
     pub use super::pointwise::fr_mul;
-    pub use super::staging::{ClassesOnDevice, Ring, Upload};
+    pub use super::staging::{ClassesOnDevice, Ring, Upload, Uploads};
     pub use super::status::check;
     pub use super::stream::Stream;
     pub use super::terms::{terms_scratch_bytes, Lists, Variables};

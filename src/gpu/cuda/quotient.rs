@@ -4,9 +4,9 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use super::circuit::Circuit;
-use super::engine::Engine;
 use super::host_vectors::HostVector;
 use super::lease::{room_for, Lease, Until};
+use super::worker::Worker;
 use super::{DeviceSlice, Domain};
 use crate::curve::Fr;
 use crate::error::Error;
@@ -42,7 +42,7 @@ impl Quotient {
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(engine: &Engine, log2: u32, plan: &Plan) -> Result<Self, Error> {
+    pub(super) fn new(engine: &Worker<'_>, log2: u32, plan: &Plan) -> Result<Self, Error> {
         Ok(Self { domain: engine.domain(log2)?, log2, vectors: plan.vectors })
     }
 
@@ -70,7 +70,7 @@ impl Quotient {
     /// [`Error::Cuda`], where host memory is taken.
     pub(super) fn coefficients<'e>(
         &self,
-        engine: &'e Engine,
+        engine: &'e Worker<'e>,
         part: usize,
         lease: &mut Lease<'e>,
     ) -> Result<Coefficients<'e>, Error> {
@@ -85,7 +85,7 @@ impl Quotient {
     ///
     /// # Errors
     /// [`Error::Cuda`], where host memory is taken.
-    pub(super) fn others<'e>(&self, engine: &'e Engine, mut lease: Lease<'e>) -> Result<Others<'e>, Error> {
+    pub(super) fn others<'e>(&self, engine: &'e Worker<'e>, mut lease: Lease<'e>) -> Result<Others<'e>, Error> {
         if self.vectors.others() == 0 {
             let host = HostVector::take(engine, self.len())?;
             return Ok(Others { lease, b: host.slice(self.len()), c: None, host: Some(host) });
@@ -101,14 +101,14 @@ impl Quotient {
     /// [`Error::NonCanonicalScalar`], [`Error::Cuda`], [`Error::Threads`].
     pub(super) fn enqueue(
         &self,
-        engine: &Engine,
+        engine: &Worker<'_>,
         circuit: Circuit<'_>,
         h: &mut Coefficients<'_>,
         others: &mut Others<'_>,
     ) -> Result<Until, Error> {
         let upload = |what: &'static CStr, name: &str, values: &[Fr], to: &DeviceSlice<Fr>| {
             let _sending = span(what);
-            engine.ring().send_scalars(values, to)?.map_err(|index| circuit.not_canonical(name, index))
+            engine.uploads().send_scalars(values, to)?.map_err(|index| circuit.not_canonical(name, index))
         };
         let a = &mut h.values;
         upload(c"sending a", "a", circuit.evaluations.a, a)?;

@@ -6,10 +6,10 @@ use std::io;
 use rayon::prelude::*;
 
 use super::decode::Faults;
-use super::engine::Engine;
 use super::loader;
 use super::msm::at_least;
 use super::status::{check, warn_unless_lost};
+use super::worker::Worker;
 use super::{DeviceSlice, Stream};
 use crate::error::Error;
 use crate::params::{Counts, Encoded, Parameters, Query};
@@ -45,7 +45,7 @@ impl Raw {
     /// # Errors
     /// [`Error::Params`] with the first thing that is wrong in the order of the file, [`Error::File`], [`Error::OutOfMemory`] if the
     /// host has no memory for them, [`Error::Cuda`] if CUDA cannot lock it, [`Error::Threads`].
-    pub(super) fn load(engine: &Engine, srs: &Parameters) -> Result<Self, Error> {
+    pub(super) fn load(engine: &Worker<'_>, srs: &Parameters) -> Result<Self, Error> {
         srs.read_encoded(|encoded| {
             let faults = Faults::new(Query::ALL.len(), engine.passing())?;
             let mut raw = Self::read(encoded, srs.counts, faults)?;

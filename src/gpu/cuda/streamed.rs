@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::circuit::Circuit;
 use super::decode::{decode_in_place, Faults, Run};
-use super::engine::{Engine, Enqueuing};
+use super::engine::Enqueuing;
 use super::h_parts::HParts;
 use super::lease::{Lease, Until};
 use super::passes::PassTurn;
@@ -18,6 +18,7 @@ use super::quotient::{Coefficients, Others, Quotient};
 use super::raw::Raw;
 use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, Load, Part, PartPoints, Rooms};
+use super::worker::Worker;
 use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::mem::granule::ALIGNMENT;
@@ -30,7 +31,7 @@ use crate::trace;
 ///
 /// # Errors
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
-pub(super) fn enqueue(engine: &Engine, circuits: &[Circuit<'_>], raw: &Raw) -> Result<Vec<Vec<Results>>, Error> {
+pub(super) fn enqueue(engine: &Worker<'_>, circuits: &[Circuit<'_>], raw: &Raw) -> Result<Vec<Vec<Results>>, Error> {
     let limit = circuits.first().and_then(|circuit| circuit.locks.settings().budget);
     let plan = engine.plan(raw.counts(), Residence::Streamed, limit)?;
     let quotient = Quotient::new(engine, raw.counts().domain_log2(), &plan)?;
@@ -114,7 +115,7 @@ impl<'a> Member<'a> {
     /// Enqueues the making of h, in a lease of [`Quotient::room`], and returns until when the other vectors are in use.
     fn hold<'e>(
         &mut self,
-        engine: &'e Engine,
+        engine: &'e Worker<'e>,
         mut lease: Lease<'e>,
         quotient: &Quotient,
         others: &mut Others<'_>,
@@ -128,14 +129,14 @@ impl<'a> Member<'a> {
 }
 
 impl<'a> Together<'a> {
-    fn new(member: Member<'a>, engine: &Engine, plan: &Plan) -> Self {
+    fn new(member: Member<'a>, engine: &Worker<'_>, plan: &Plan) -> Self {
         let most = engine.most_terms();
         let fits = |load: &Load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most);
         Self { parts: member.classified.cut(fits), members: vec![member] }
     }
 
     /// Whether one more circuit can be held, which leaves half of the memory to other workers.
-    fn have_room_for(&self, more: &Member<'a>, engine: &Engine, plan: &Plan, quotient: &Quotient) -> bool {
+    fn have_room_for(&self, more: &Member<'a>, engine: &Worker<'_>, plan: &Plan, quotient: &Quotient) -> bool {
         let [first, ..] = self.members.as_slice() else { return true };
         let count = self.members.len() + 1;
         let vectors = quotient.room_for_others() + count * quotient.room(first.h.longest());
@@ -148,7 +149,7 @@ impl<'a> Together<'a> {
 
     fn enqueue(
         mut self,
-        engine: &Engine,
+        engine: &Worker<'_>,
         raw: &Raw,
         plan: &Plan,
         quotient: &Quotient,
@@ -171,7 +172,7 @@ impl<'a> Together<'a> {
     }
 
     /// Enqueues the making of each h.
-    fn hold<'e>(&mut self, engine: &'e Engine, quotient: &Quotient) -> Result<Vec<Held<'e>>, Error> {
+    fn hold<'e>(&mut self, engine: &'e Worker<'e>, quotient: &Quotient) -> Result<Vec<Held<'e>>, Error> {
         let mut sizes: Vec<usize> = self.members.iter().map(|member| quotient.room(member.h.longest())).collect();
         sizes.push(quotient.room_for_others());
         let mut leases = engine.leases(&sizes, self.members.first().map(|member| member.circuit.locks))?;
@@ -213,14 +214,14 @@ fn witness_share(plan: &Plan, circuits: usize) -> Option<usize> {
 
 /// The passing of parameters through slots.
 struct Pass<'p> {
-    engine: &'p Engine,
+    engine: &'p Worker<'p>,
     raw: &'p Raw,
     memory: PassTurn<'p>,
 }
 
 impl<'p> Pass<'p> {
     /// Waits for its turn.
-    fn new(engine: &'p Engine, raw: &'p Raw, plan: &Plan) -> Result<Self, Error> {
+    fn new(engine: &'p Worker<'p>, raw: &'p Raw, plan: &Plan) -> Result<Self, Error> {
         Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan) })
     }
 

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use super::classes::{Classes, Counts, Span, CHUNK};
-use super::engine::{Engine, Enqueuing};
+use super::engine::Enqueuing;
 use super::kept::{self, Kept, KeptTerms, Share};
 use super::lanes::{Lane, Lanes};
 use super::lease::{room_for, Region, Until};
 use super::msm::{msm, msm_scratch_bytes, sum, sum_scratch_bytes, Scalars, SumTerms, Terms};
 use super::results::{Fetching, Layout, Query};
 use super::staging::{ClassesOnDevice, Upload};
+use super::worker::Worker;
 use super::{DeviceSlice, Group, Lists, Shape, Variables, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
@@ -262,7 +263,7 @@ impl<'w> Classified<'w> {
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn send(&self, engine: &Engine, i: usize, rooms: &mut Rooms) -> Result<OnDevice, Error> {
+    pub(super) fn send(&self, engine: &Worker<'_>, i: usize, rooms: &mut Rooms) -> Result<OnDevice, Error> {
         let _sending = span(c"sending the witness");
         let count = rooms.parts.len();
         let room = &mut rooms.parts[i % count];
@@ -286,7 +287,7 @@ impl<'w> Classified<'w> {
                 },
             );
         let upload = |(words, to): &(&'w [u64], DeviceSlice<u64>)| Upload::new(words, to);
-        engine.ring().upload(&[upload(&a_aux)?, upload(&b_inp)?, upload(&b_aux)?])?;
+        engine.uploads().upload(&[upload(&a_aux)?, upload(&b_inp)?, upload(&b_aux)?])?;
         let lists = load.most.map(|most| ListRoom::new(&mut region, &most));
         let kept = rooms.kept.all();
         Ok(OnDevice { scalars, inp, aux, a_aux: a_aux.1, b_inp: b_inp.1, b_aux: b_aux.1, lists, kept })
@@ -535,7 +536,7 @@ struct SentClasses {
 impl SentClasses {
     /// Enqueues the sending of those of `len` variables, and that of their full-size scalars, which are numbered from `first` on, to `full`.
     fn new(
-        engine: &Engine,
+        engine: &Worker<'_>,
         region: &mut Region,
         classes: &Span<'_>,
         first: usize,
@@ -543,7 +544,7 @@ impl SentClasses {
         len: usize,
     ) -> Result<Self, Error> {
         let (words, starts) = (region.take(classes.words_len()), region.take(classes.chunks_len()));
-        engine.ring().send_classes(classes, first, &ClassesOnDevice { words: &words, starts: &starts, full })?;
+        engine.uploads().send_classes(classes, first, &ClassesOnDevice { words: &words, starts: &starts, full })?;
         Ok(Self { words, starts, len })
     }
 
