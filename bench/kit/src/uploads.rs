@@ -189,42 +189,42 @@ fn check_refusal(uploads: &Uploads<'_>, stream: &Stream, seed: u64) -> Result<()
     check_scalars(uploads, stream, &good)
 }
 
-/// Has one worker's uploads wait for kernels, and looks at whether those of others, as many as the ring has streams for, pass them by.
-/// Returns how long the others took while they waited, in milliseconds.
+/// Has the uploads of two workers wait for kernels, and looks at whether those of two others pass them by. Returns how long the others
+/// took, in milliseconds.
 ///
 /// # Errors
 /// That they did not, or CUDA's.
 pub fn check_apart(device: &Device, seed: u64) -> Result<f64, String> {
     const LOG2: u32 = 20;
-    const OTHERS: usize = 3;
+    /// Slots that a worker may have on their way.
+    const SHARE: usize = 3;
     let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
     let scalars = vector(1 << LOG2, MIXES[0].1, seed);
     let busy = told("a stream", Stream::new())?;
-    let kernels = || -> Result<Kernels, interlock::Error> {
-        let domain = Domain::new(LOG2, DeviceBuffer::new(Domain::length(LOG2)?)?, &busy)?;
-        Ok(Kernels { domain, vectors: [poisoned(1 << LOG2, &busy)?, poisoned(1 << LOG2, &busy)?] })
-    };
-    let mut kernels = told("kernels", kernels())?;
-    let rooms: Vec<DeviceBuffer<blst_fr>> =
-        told("rooms", (0..=OTHERS).map(|_| DeviceBuffer::new(1 << LOG2)).collect())?;
+    let mut kernels = told("kernels", Kernels::new(&busy))?;
+    let rooms: Vec<DeviceBuffer<blst_fr>> = told("rooms", (0..4).map(|_| DeviceBuffer::new(1 << LOG2)).collect())?;
     let mut run = || -> Result<(bool, f64), interlock::Error> {
-        let (waiting, others) = (ring.uploads(), [(); OTHERS].map(|()| ring.uploads()));
+        let (waiting, others) = ([ring.uploads(), ring.uploads()], [ring.uploads(), ring.uploads()]);
         let until = kernels.enqueue(&busy)?;
-        waiting.wait_for(&until)?;
-        let _ = waiting.send_scalars(&scalars[..1 << 12], &rooms[0].range(0..1 << 12))?;
+        for (uploads, room) in waiting.iter().zip(&rooms) {
+            uploads.wait_for(&until)?;
+            for first in 0..SHARE {
+                let _ = uploads.send_scalars(&scalars[first..=first], &room.range(first..first + 1))?;
+            }
+        }
         let start = Instant::now();
-        for (uploads, room) in others.iter().zip(&rooms[1..]) {
+        for (uploads, room) in others.iter().zip(&rooms[2..]) {
             let _ = uploads.send_scalars(&scalars, room)?;
             uploads.expansions().synchronize()?;
         }
         let (took, passed) = (start.elapsed(), !until.is_over()?);
-        waiting.expansions().synchronize()?;
+        waiting.iter().try_for_each(|uploads| uploads.expansions().synchronize())?;
         Ok((passed, took.as_secs_f64() * 1e3))
     };
     // The first time kernels are loaded, which waits for all that is under way.
     told("uploads", run())?;
     let (passed, took) = told("uploads", run())?;
-    for room in &rooms[1..] {
+    for room in &rooms[2..] {
         if told("scalars", room.to_host(&device.stream))? != scalars {
             return Err("scalars are wrong".to_owned());
         }
@@ -235,18 +235,27 @@ pub fn check_apart(device: &Device, seed: u64) -> Result<f64, String> {
     Ok(took)
 }
 
-/// Kernels that keep a device busy.
+/// Kernels that keep a device busy: fewer than a stream takes before it makes the host wait.
 struct Kernels {
     domain: Domain,
     vectors: [DeviceBuffer<blst_fr>; 2],
 }
 
 impl Kernels {
-    /// Enqueues half a second's worth for an H200, and returns when they are over.
+    const LOG2: u32 = 24;
+    const ROUNDS: usize = 30;
+
+    fn new(stream: &Stream) -> Result<Self, interlock::Error> {
+        let domain = Domain::new(Self::LOG2, DeviceBuffer::new(Domain::length(Self::LOG2)?)?, stream)?;
+        let vectors = [DeviceBuffer::new(1 << Self::LOG2)?, DeviceBuffer::new(1 << Self::LOG2)?];
+        vectors.iter().try_for_each(|vector| vector.clear(stream))?;
+        Ok(Self { domain, vectors })
+    }
+
+    /// Enqueues some tenths of a second of work for an H200, and returns when it is over.
     fn enqueue(&mut self, stream: &Stream) -> Result<Event, interlock::Error> {
-        const ROUNDS: usize = 1000;
         let [a, b] = &mut self.vectors;
-        (0..ROUNDS).try_for_each(|_| self.domain.product(a, b, stream))?;
+        (0..Self::ROUNDS).try_for_each(|_| self.domain.product(a, b, stream))?;
         Event::record(stream)
     }
 }

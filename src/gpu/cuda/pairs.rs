@@ -41,8 +41,12 @@ impl Pairs {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn new() -> Result<Self, Error> {
-        let pair = || Ok(Pair { copies: Stream::new()?, expansions: Stream::urgent()? });
-        Ok(Self { pairs: [pair()?, pair()?, pair()?, pair()?], shares: Mutex::default() })
+        let first = Pair { copies: Stream::new()?, expansions: Stream::urgent()? };
+        // One pool of events for all: none is made because a worker has another pair than the last time.
+        let events = |stream: Stream| stream.with_events_of(&first.copies);
+        let pair = || Ok(Pair { copies: events(Stream::new()?), expansions: events(Stream::urgent()?) });
+        let [second, third, fourth] = [pair()?, pair()?, pair()?];
+        Ok(Self { pairs: [first, second, third, fourth], shares: Mutex::default() })
     }
 
     /// One that nobody has, if there is one.

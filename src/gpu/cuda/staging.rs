@@ -1,9 +1,11 @@
 //! Uploads of ordinary memory, through a ring of pinned slots that all workers of a device share and all CPU threads fill, and on streams
 //! that each worker has of its own.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -22,16 +24,17 @@ use crate::trace::span;
 
 /// Bytes of a slot: 0.3 ms of the bus, long beside what a copy (3 µs) and a round of all threads (50 µs) cost to start.
 pub const SLOT_BYTES: usize = 16 << 20;
-/// Slots: for each of three workers one that is filled, and one that is on its way.
-const SLOTS: usize = 6;
+/// Slots that a worker has on their way while it fills another: what keeps the bus busy.
+const SHARE: usize = 3;
+/// Slots: the shares of two workers whose uploads wait for kernels, and for a third one that is filled and one that is on its way.
+const SLOTS: usize = 2 * SHARE + 2;
 /// Bytes that a task copies at a time.
 const TASK: usize = 256 << 10;
 
 /// The slots of a device, and the streams that empty them. The device must be current whenever it is used.
 #[derive(Debug)]
 pub struct Ring {
-    slots: Vec<Mutex<Memory>>,
-    free: Fifo<usize>,
+    free: Fifo<Memory>,
     pairs: Pairs,
     timeline: Arc<Timeline>,
 }
@@ -44,8 +47,8 @@ struct Memory {
     device: DeviceBuffer<u8>,
     /// When a copy to `device` is over.
     copied: Event,
-    /// When the slot may be used again.
-    over: Event,
+    /// When the slot may be used again, if it was used.
+    over: Option<Arc<Event>>,
 }
 
 impl Ring {
@@ -56,16 +59,15 @@ impl Ring {
     /// [`Error::Cuda`].
     pub fn new(timeline: Arc<Timeline>) -> Result<Self, Error> {
         let slot = |_| {
-            Ok(Mutex::new(Memory {
+            Ok(Memory {
                 pinned: PinnedBuffer::new(SLOT_BYTES)?,
                 device: DeviceBuffer::new(SLOT_BYTES)?,
                 copied: Event::new()?,
-                over: Event::new()?,
-            }))
+                over: None,
+            })
         };
         Ok(Self {
-            slots: (0..SLOTS).map(slot).collect::<Result<_, Error>>()?,
-            free: Fifo::new(0..SLOTS),
+            free: Fifo::new((0..SLOTS).map(slot).collect::<Result<Vec<_>, Error>>()?),
             pairs: Pairs::new()?,
             timeline,
         })
@@ -73,7 +75,14 @@ impl Ring {
 
     /// A worker's uploads.
     pub fn uploads(&self) -> Uploads<'_> {
-        Uploads { ring: self, pair: self.pairs.lend() }
+        Uploads { ring: self, pair: self.pairs.lend(), sent: RefCell::default() }
+    }
+}
+
+impl Memory {
+    fn is_over(&self) -> bool {
+        // After an error it is asked again, by whoever waits.
+        self.over.as_ref().is_none_or(|over| over.is_over().unwrap_or(false))
     }
 }
 
@@ -82,6 +91,8 @@ impl Ring {
 pub struct Uploads<'r> {
     ring: &'r Ring,
     pair: Lent<'r>,
+    /// The slots on their way, [`SHARE`] at most, the oldest first: more would leave none to others while these wait for kernels.
+    sent: RefCell<VecDeque<Arc<Event>>>,
 }
 
 impl<'r> Uploads<'r> {
@@ -122,10 +133,13 @@ impl<'r> Uploads<'r> {
     /// [`Error::Cuda`], which may be that of earlier work.
     pub fn take(&self) -> Result<Slot<'_>, Error> {
         let _waiting = span(c"waiting for a slot");
-        let number = self.ring.free.take();
-        let memory = self.ring.slots[number].lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = Slot { uploads: self, number, memory, used: false };
-        slot.memory.over.synchronize()?;
+        let oldest = {
+            let mut sent = self.sent.borrow_mut();
+            (sent.len() >= SHARE).then(|| sent.pop_front()).flatten()
+        };
+        oldest.map_or(Ok(()), |over| over.synchronize())?;
+        let slot = Slot { uploads: self, memory: Some(self.ring.free.take(Memory::is_over)), used: false };
+        slot.memory().over.as_ref().map_or(Ok(()), |over| over.synchronize())?;
         Ok(slot)
     }
 
@@ -279,8 +293,7 @@ impl<'a> Load<'a> {
 #[derive(Debug)]
 pub struct Slot<'u> {
     uploads: &'u Uploads<'u>,
-    number: usize,
-    memory: MutexGuard<'u, Memory>,
+    memory: Option<Memory>,
     /// Whether anything was enqueued.
     used: bool,
 }
@@ -288,7 +301,25 @@ pub struct Slot<'u> {
 impl Slot<'_> {
     /// Its [`SLOT_BYTES`] as values, which hold whatever was there.
     pub fn values<T: Plain>(&mut self) -> &mut [T] {
-        self.memory.pinned.values_mut()
+        match &mut self.memory {
+            Some(memory) => memory.pinned.values_mut(),
+            None => unreachable!("it goes back when it is dropped"),
+        }
+    }
+
+    fn memory(&self) -> &Memory {
+        let Some(memory) = &self.memory else { unreachable!("it goes back when it is dropped") };
+        memory
+    }
+
+    /// Says that all is enqueued on `stream` that uses it.
+    fn over(&mut self, stream: &Stream) -> Result<(), Error> {
+        let over = Arc::new(Event::record(stream)?);
+        self.uploads.sent.borrow_mut().push_back(over.clone());
+        if let Some(memory) = &mut self.memory {
+            memory.over = Some(over);
+        }
+        Ok(())
     }
 
     /// Enqueues copies of bytes of the slot.
@@ -296,7 +327,7 @@ impl Slot<'_> {
     /// # Safety
     /// There is room for them where they go.
     unsafe fn send_bytes(mut self, copies: impl IntoIterator<Item = (Range<usize>, *mut c_void)>) -> Result<(), Error> {
-        let Uploads { ring, pair } = self.uploads;
+        let Uploads { ring, pair, .. } = self.uploads;
         let begun = ring.timeline.begin(pair.copies());
         let mut bytes = 0;
         let sent = copies
@@ -304,7 +335,7 @@ impl Slot<'_> {
             .inspect(|(from, _)| bytes += from.len())
             // SAFETY: as this function's.
             .try_for_each(|(from, to)| unsafe { self.copy(from, to) })
-            .and_then(|()| self.memory.over.move_to(pair.copies()));
+            .and_then(|()| self.over(pair.copies()));
         ring.timeline.end(begun, c"copy", pair.shown_copies(), bytes);
         self.settle(sent)
     }
@@ -319,18 +350,18 @@ impl Slot<'_> {
         len: usize,
         work: impl FnOnce(&DeviceSlice<u8>, &Stream) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let Uploads { ring, pair } = self.uploads;
+        let Uploads { ring, pair, .. } = self.uploads;
         let (copies, expansions) = (pair.copies(), pair.expansions());
-        let bytes = self.memory.device.range(0..len.min(SLOT_BYTES));
+        let bytes = self.memory().device.range(0..len.min(SLOT_BYTES));
         // SAFETY: the place on the device has the slot's size.
         let copied = || unsafe { self.copy(0..len, bytes.as_raw()) };
         let sent = ring
             .timeline
             .traced(c"copy", pair.shown_copies(), len, copied)
-            .and_then(|()| self.memory.copied.move_to(copies))
-            .and_then(|()| expansions.wait_for(&self.memory.copied))
+            .and_then(|()| self.memory().copied.move_to(copies))
+            .and_then(|()| expansions.wait_for(&self.memory().copied))
             .and_then(|()| ring.timeline.traced(c"decoding", pair.shown_expansions(), 0, || work(&bytes, expansions)))
-            .and_then(|()| self.memory.over.move_to(expansions));
+            .and_then(|()| self.over(expansions));
         self.settle(sent)
     }
 
@@ -338,9 +369,9 @@ impl Slot<'_> {
     /// [`pack`] has put there to `to`.
     fn send_packed(mut self, spans: &[Range<usize>], to: &DeviceSlice<Fr>) -> Result<(), Error> {
         const UNIT: usize = size_of::<Fr>();
-        let Uploads { ring, pair } = self.uploads;
+        let Uploads { ring, pair, .. } = self.uploads;
         let (copies, expansions) = (pair.copies(), pair.expansions());
-        let pieces = self.memory.device.as_raw();
+        let pieces = self.memory().device.as_raw();
         let bytes = spans.iter().map(|span| span.len() * UNIT).sum();
         let copied = || {
             let mut spans = spans.iter().map(|span| span.start * UNIT..span.end * UNIT);
@@ -357,10 +388,10 @@ impl Slot<'_> {
         let sent = ring
             .timeline
             .traced(c"copy", pair.shown_copies(), bytes, copied)
-            .and_then(|()| self.memory.copied.move_to(copies))
-            .and_then(|()| expansions.wait_for(&self.memory.copied))
+            .and_then(|()| self.memory().copied.move_to(copies))
+            .and_then(|()| expansions.wait_for(&self.memory().copied))
             .and_then(|()| ring.timeline.traced(c"expansion", pair.shown_expansions(), 0, expanded))
-            .and_then(|()| self.memory.over.move_to(expansions));
+            .and_then(|()| self.over(expansions));
         self.settle(sent)
     }
 
@@ -373,7 +404,7 @@ impl Slot<'_> {
         self.used = true;
         // SAFETY: the slot has these bytes, and is not written again before the copy is over.
         check("cudaMemcpyAsync", unsafe {
-            let start = self.memory.pinned.as_raw().wrapping_byte_add(from.start);
+            let start = self.memory().pinned.as_raw().wrapping_byte_add(from.start);
             sys::cudaMemcpyAsync(to, start, from.len(), sys::HOST_TO_DEVICE, self.uploads.copies().as_raw())
         })
     }
@@ -392,10 +423,11 @@ impl Slot<'_> {
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
+        let Some(memory) = self.memory.take() else { return };
         if self.used {
-            self.uploads.ring.free.give_back(self.number);
+            self.uploads.ring.free.give_back(memory);
         } else {
-            self.uploads.ring.free.give_back_unused(self.number);
+            self.uploads.ring.free.give_back_unused(memory);
         }
     }
 }

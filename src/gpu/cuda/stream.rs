@@ -49,6 +49,12 @@ impl Stream {
         Ok(Self { raw, events: Arc::default() })
     }
 
+    /// With its events from where those of `other` come from, a stream of the same device.
+    pub(super) fn with_events_of(mut self, other: &Self) -> Self {
+        self.events = other.events.clone();
+        self
+    }
+
     /// Waits until all that was enqueued is done.
     ///
     /// # Errors
