@@ -84,10 +84,11 @@ fn h(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan: &Plan
     let mut layout = Layout::default();
     let parts = HParts::new(log2, plan, &mut layout)?;
     let quotient = Quotient::new(engine, log2, plan)?;
+    let host_turn = quotient.host_turn(engine);
     let room = quotient.room(parts.longest()) + room_for::<u64>(layout.words());
     let [mut kept, others] = engine.lease([room, quotient.room_for_others()], Some(circuit.locks))?;
-    let mut others = quotient.others(engine, others)?;
-    let mut h = quotient.coefficients(engine, parts.longest(), &mut kept)?;
+    let mut others = quotient.others(&host_turn, others)?;
+    let mut h = quotient.coefficients(&host_turn, parts.longest(), &mut kept)?;
     let sums = kept.take(layout.words());
     let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
     let until = quotient.enqueue(engine, circuit, &mut h, &mut others)?;

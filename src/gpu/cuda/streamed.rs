@@ -12,6 +12,7 @@ use super::circuit::Circuit;
 use super::decode::{decode_in_place, Faults, Run};
 use super::engine::Enqueuing;
 use super::h_parts::HParts;
+use super::host_vectors::HostTurn;
 use super::lease::{Lease, Until};
 use super::passes::PassTurn;
 use super::quotient::{Coefficients, Others, Quotient};
@@ -116,12 +117,12 @@ impl<'a> Member<'a> {
     fn hold<'e>(
         &mut self,
         engine: &'e Worker<'e>,
+        (quotient, host_turn): (&Quotient, &'e HostTurn<'_>),
         mut lease: Lease<'e>,
-        quotient: &Quotient,
         others: &mut Others<'_>,
     ) -> Result<(Held<'e>, Until), Error> {
         let _circuit = trace::within_circuit(self.circuit.number);
-        let mut h = quotient.coefficients(engine, self.h.longest(), &mut lease)?;
+        let mut h = quotient.coefficients(host_turn, self.h.longest(), &mut lease)?;
         let fetching = Fetching::new(std::mem::take(&mut self.layout), engine.pinned(), engine.compute())?;
         let until = quotient.enqueue(engine, self.circuit, &mut h, others)?;
         Ok((Held { lease, h, fetching }, until))
@@ -158,7 +159,8 @@ impl<'a> Together<'a> {
         for member in &mut self.members {
             member.classified.plan(&self.parts, plan, share, &mut member.layout)?;
         }
-        let held = self.hold(engine, quotient)?;
+        let host_turn = quotient.host_turn(engine);
+        let held = self.hold(engine, quotient, &host_turn)?;
         self.pass(&held, Pass::new(engine, raw, plan)?)?;
         let turn = engine.enqueue(c"results")?;
         let mut all = Vec::new();
@@ -172,18 +174,23 @@ impl<'a> Together<'a> {
     }
 
     /// Enqueues the making of each h.
-    fn hold<'e>(&mut self, engine: &'e Worker<'e>, quotient: &Quotient) -> Result<Vec<Held<'e>>, Error> {
+    fn hold<'e>(
+        &mut self,
+        engine: &'e Worker<'e>,
+        quotient: &Quotient,
+        host_turn: &'e HostTurn<'_>,
+    ) -> Result<Vec<Held<'e>>, Error> {
         let mut sizes: Vec<usize> = self.members.iter().map(|member| quotient.room(member.h.longest())).collect();
         sizes.push(quotient.room_for_others());
         let mut leases = engine.leases(&sizes, self.members.first().map(|member| member.circuit.locks))?;
         let Some(others) = leases.pop() else { unreachable!("there is one for each size") };
-        let mut others = quotient.others(engine, others)?;
+        let mut others = quotient.others(host_turn, others)?;
         let mut all = Vec::new();
         let mut until: Option<Until> = None;
         for (member, lease) in self.members.iter_mut().zip(leases) {
             // Its uploads go where the vectors of the one before are.
             until.iter().try_for_each(|until| engine.uploads_wait_for(until))?;
-            let (held, others_used) = member.hold(engine, lease, quotient, &mut others)?;
+            let (held, others_used) = member.hold(engine, (quotient, host_turn), lease, &mut others)?;
             all.push(held);
             until = Some(others_used);
         }
