@@ -61,7 +61,8 @@ impl Gpu {
         GPU.get()
     }
 
-    /// Gives back what is mapped of devices' memory and neither held nor in use.
+    /// Gives back what is mapped of devices' memory, and locked of the host's for results and vectors, and neither held nor in use. It waits
+    /// for what devices do, if there is any of the latter.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -69,6 +70,8 @@ impl Gpu {
         self.devices.iter().try_for_each(|device| {
             let Some(engine) = device.engine.get() else { return Ok(()) };
             let _current = DeviceGuard::set(device.ordinal)?;
+            engine.pinned().give_back_idle();
+            engine.host_vectors().give_back_idle();
             engine.memory().give_back_idle()
         })
     }

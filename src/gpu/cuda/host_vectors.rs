@@ -13,13 +13,14 @@ use super::worker::Worker;
 use super::DeviceSlice;
 use crate::curve::Fr;
 use crate::error::Error;
-use crate::lock::{Order, Turn};
+use crate::lock::{Fence, Order, Turn};
 use crate::trace::span;
 
 /// Workers that have vectors at a time.
 const WORKERS: usize = 2;
 
-/// Those of a device. They are made when there are too few, which takes a second for 4 GiB, and then kept.
+/// Those of a device. They are made when there are too few, which takes a second for 4 GiB, and then kept until
+/// memory is asked back.
 #[derive(Debug)]
 pub(super) struct HostVectors {
     order: Order,
@@ -46,6 +47,12 @@ impl Default for HostVectors {
 }
 
 impl HostVectors {
+    /// Gives those back that nobody has and no work uses, when the device has done what it has to do.
+    pub(super) fn give_back_idle(&self) {
+        let idle = self.kept().take_all(|(_, until)| until.is_over());
+        drop(idle);
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept<(PinnedBuffer, Until)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -140,6 +147,13 @@ impl<T> Kept<T> {
         let (smallest, _) = fitting.min_by_key(|(_, (size, _))| *size)?;
         Some(self.0.remove(smallest).1)
     }
+
+    /// All that are so.
+    fn take_all(&mut self, are_so: impl Fn(&T) -> bool) -> Vec<T> {
+        let (taken, left) = std::mem::take(&mut self.0).into_iter().partition(|(_, thing)| are_so(thing));
+        self.0 = left;
+        Vec::into_iter(taken).map(|(_, thing)| thing).collect()
+    }
 }
 
 #[cfg(test)]
@@ -154,5 +168,13 @@ mod tests {
         }
         assert_eq!([kept.take(3), kept.take(3), kept.take(3), kept.take(3)], [Some('b'), Some('c'), Some('a'), None]);
         assert_eq!(kept.take(2), Some('d'));
+    }
+
+    #[test]
+    fn what_is_left_stays_in_order() {
+        let mut kept = Kept::default();
+        "abcd".chars().for_each(|name| kept.put(4, name));
+        assert_eq!(kept.take_all(|name| "ac".contains(*name)), ['a', 'c']);
+        assert_eq!([kept.take(4), kept.take(4), kept.take(4)], [Some('b'), Some('d'), None]);
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
     backend::Gpu::get().map(|gpu| gpu as &dyn Backend)
 }
 
-/// Gives back what no parameters and no proof need now of the memory of devices that have been used.
+/// Gives back what no parameters and no proof need now: memory of devices that have been used, and page-locked memory of the host.
 ///
 /// # Errors
 /// [`Error::Cuda`].

@@ -60,7 +60,7 @@ impl Drop for PinnedBuffer {
     }
 }
 
-/// Pinned buffers for results, which are made when there are too few and then kept.
+/// Pinned buffers for results, which are made when there are too few and then kept, as giving one back waits for the device.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PinnedPool(Arc<Mutex<Vec<PinnedBuffer>>>);
 
@@ -83,6 +83,12 @@ impl PinnedPool {
             None => PinnedBuffer::new(bytes.next_power_of_two().max(LEAST))?,
         };
         Ok(PinnedLease { buffer: Some(buffer), pool: self.clone() })
+    }
+
+    /// Gives those back that nobody has, when the device has done what it has to do.
+    pub(super) fn give_back_idle(&self) {
+        let idle = std::mem::take(&mut *self.lock());
+        drop(idle);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<PinnedBuffer>> {

@@ -5,7 +5,8 @@ mod injection;
 mod watchdog;
 
 use interlock::curve::Proof;
-use interlock::kit::points_on_device;
+use interlock::kit::{counts, points_on_device};
+use interlock::release_memory;
 use interlock::settings::{set_backend, BackendChoice};
 
 pub use children::{calls_of_a_proof, lose};
@@ -118,6 +119,7 @@ fn all(
             }
         }
     }
+    outcomes.push(given_back(&prove_many, &right[2]));
     let [first, ..] = srs;
     drop(first);
     let load = || batch.open().and_then(|srs| batch.prove(&srs));
@@ -126,6 +128,21 @@ fn all(
         outcomes.push(judge(loading.name, status, loading.fail_each(status, most)?));
     }
     outcomes.into_iter().collect()
+}
+
+/// Gives memory back, page-locked memory of results at least, and proves.
+fn given_back(prove: &dyn Fn() -> Result<Vec<Proof>, String>, right: &[Proof]) -> Result<(), String> {
+    let before = counts()["cudaFreeHost"];
+    release_memory().map_err(|error| error.to_string())?;
+    let given_back = counts()["cudaFreeHost"] - before;
+    println!("faults: {given_back} pieces of page-locked memory were given back");
+    if given_back == 0 {
+        return Err("no page-locked memory was given back".to_owned());
+    }
+    if prove()? != right {
+        return Err("after memory was given back: WRONG proofs".to_owned());
+    }
+    Ok(())
 }
 
 fn judge(name: &str, status: i32, tally: Tally) -> Result<(), String> {
