@@ -154,6 +154,8 @@ fn main() {
         #[cfg(device)]
         ["faults-first", status] => number(status).and_then(|status| faults::first(status as i32)),
         #[cfg(device)]
+        ["faults-in-a-row"] => faults::in_a_row(),
+        #[cfg(device)]
         ["faults-resident", most] => number(most).and_then(faults::resident),
         #[cfg(device)]
         ["faults-streamed", most] => number(most).and_then(faults::streamed),

@@ -1,6 +1,7 @@
 //! Work of a turn that is independent of each other, side by side: small MSMs are chains of short kernels, none of which fills a device.
 
 use super::engine::Enqueuing;
+use super::status::wait_after_failure;
 use super::{DeviceSlice, Event, Stream};
 use crate::error::Error;
 
@@ -68,10 +69,8 @@ impl Drop for Lanes<'_> {
     /// After a failure, too: the scratch is the next turn's.
     fn drop(&mut self) {
         if wait_for_all(self.compute, self.beside).is_err() {
-            // Not on the device, then: by the host. Whatever fails here has failed for good.
-            for stream in self.beside {
-                let _ = stream.synchronize();
-            }
+            // Not on the device, then: by the host.
+            self.beside.iter().for_each(|stream| wait_after_failure(|| stream.synchronize()));
         }
     }
 }

@@ -14,10 +14,13 @@ use super::fifo::Fifo;
 use super::pairs::{Lent, Pairs};
 use super::pieces::{pack, PIECE};
 use super::pinned::PinnedBuffer;
-use super::{msm::at_least, status::check, DeviceBuffer, DeviceSlice, Event, Plain, Stream, Timeline};
+use super::{
+    msm::at_least,
+    status::{check, wait_after_failure},
+    DeviceBuffer, DeviceSlice, Event, Plain, Stream, Timeline,
+};
 use crate::curve::Fr;
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 use crate::threads;
 use crate::trace::span;
@@ -412,10 +415,7 @@ impl Slot<'_> {
     /// After a failure, waits for what was enqueued before it, as no event tells of its end.
     fn settle(&self, sent: Result<(), Error>) -> Result<(), Error> {
         if sent.is_err() {
-            let streams = self.uploads.streams();
-            if let Some(error) = streams.iter().find_map(|stream| stream.synchronize().err()) {
-                warning!("uploads could not be waited for: {error}");
-            }
+            self.uploads.streams().iter().for_each(|stream| wait_after_failure(|| stream.synchronize()));
         }
         sent
     }

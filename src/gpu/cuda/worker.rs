@@ -31,10 +31,10 @@ use super::engine::{Block, Engine, Enqueuing};
 use super::lease::{Lease, Until};
 use super::residents::Points;
 use super::staging::Uploads;
+use super::status::wait_after_failure;
 use super::Event;
 use crate::error::Error;
 use crate::lock::Locks;
-use crate::logging::warning;
 use crate::params::Parameters;
 use crate::trace::span;
 
@@ -149,15 +149,9 @@ impl<'e> Worker<'e> {
         Ok(Until::new(Event::record(self.compute())?))
     }
 
-    /// Waits for all that it has enqueued, uploads and kernels, where no fence can be had. A stream that cannot be waited for is tried once
-    /// more.
+    /// Waits for all that it has enqueued, uploads and kernels, where no fence can be had.
     pub(super) fn wait_for_all(&self) {
-        for stream in self.uploads.streams().into_iter().chain(self.engine.streams()) {
-            let waited = stream.synchronize().or_else(|_| stream.synchronize());
-            match waited {
-                Ok(()) | Err(Error::DeviceLost { .. }) => {}
-                Err(error) => warning!("the work of a proof that failed could not be waited for: {error}"),
-            }
-        }
+        let streams = self.uploads.streams().into_iter().chain(self.engine.streams());
+        streams.for_each(|stream| wait_after_failure(|| stream.synchronize()));
     }
 }
