@@ -19,6 +19,8 @@ pub use launchers::{interlock_profiler_pop, interlock_profiler_push, interlock_p
 /// A `cudaError_t` or `CUresult`: 0 is success, and the numbers agree where both have one.
 pub type Status = c_int;
 pub const SUCCESS: Status = 0;
+/// `cudaErrorMemoryAllocation`.
+pub const ERROR_MEMORY_ALLOCATION: Status = 2;
 pub const ERROR_INSUFFICIENT_DRIVER: Status = 35;
 pub const ERROR_NO_DEVICE: Status = 100;
 pub const ERROR_DRIVER_MISMATCH: Status = 803;

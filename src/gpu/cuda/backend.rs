@@ -38,18 +38,28 @@ struct Device {
 }
 
 impl Device {
-    /// The engine, started when it is first asked for. The device must be current.
-    fn engine(&self) -> Result<&Engine, Error> {
-        if let Some(engine) = self.engine.get() {
-            return Ok(engine);
+    /// Makes it current, and starts its engine when it is first asked for.
+    ///
+    /// # Errors
+    /// [`Error::DeviceFull`] and [`Error::DeviceMemory`] if it has no memory for that, [`Error::OutOfMemory`] if the host has none,
+    /// [`Error::Cuda`].
+    fn engine(&self) -> Result<(DeviceGuard, &Engine), Error> {
+        match self.engine.get() {
+            Some(engine) => Ok((DeviceGuard::set(self.ordinal)?, engine)),
+            // A context takes memory of the device, at whatever call it is made.
+            None => self.start().map_err(Error::of_taking_device_memory),
         }
+    }
+
+    fn start(&self) -> Result<(DeviceGuard, &Engine), Error> {
         let _traced = span(c"starting the device");
         let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = DeviceGuard::set(self.ordinal)?;
         if let Some(engine) = self.engine.get() {
-            return Ok(engine);
+            return Ok((current, engine));
         }
         let engine = Engine::new(self.ordinal, budget::of_current_device()?)?;
-        Ok(self.engine.get_or_init(|| engine))
+        Ok((current, self.engine.get_or_init(|| engine)))
     }
 }
 
@@ -143,8 +153,7 @@ impl Backend for Gpu {
 
     fn load(&self, srs: &Parameters) -> Result<(), Error> {
         let (device, _assigned) = self.assign(None, srs, 0)?;
-        let _current = DeviceGuard::set(device.ordinal)?;
-        let engine = device.engine()?;
+        let (_current, engine) = device.engine()?;
         let loaded = Worker::new(engine).points(srs).map(drop);
         engine.timeline().settle();
         loaded
@@ -154,8 +163,7 @@ impl Backend for Gpu {
         let begun = Instant::now();
         check_alive()?;
         let (device, assigned) = self.assign(batch.device, &batch.srs, batch.evaluations.len())?;
-        let _current = DeviceGuard::set(device.ordinal)?;
-        let engine = device.engine()?;
+        let (_current, engine) = device.engine()?;
         let worker = Worker::new(engine);
         let points = {
             let _waiting = span(c"waiting for parameters");
@@ -204,8 +212,8 @@ fn enqueue_resident(worker: &Worker<'_>, circuit: Circuit<'_>, resident: &Reside
 #[cfg(feature = "kit")]
 pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error> {
     let device = Gpu::get()?.device(0)?;
-    let _current = DeviceGuard::set(device.ordinal)?;
-    match Worker::new(device.engine()?).points(srs)? {
+    let (_current, engine) = device.engine()?;
+    match Worker::new(engine).points(srs)? {
         Points::Resident(resident) => resident.to_host(),
         Points::Streamed(_) => {
             let expected = "the budget has no room for them".to_owned();
@@ -221,8 +229,8 @@ pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error
 #[cfg(feature = "kit")]
 pub fn device_memory_used() -> Result<usize, Error> {
     let device = Gpu::get()?.device(0)?;
-    let _current = DeviceGuard::set(device.ordinal)?;
-    Ok(device.engine()?.memory().used_bytes())
+    let (_current, engine) = device.engine()?;
+    Ok(engine.memory().used_bytes())
 }
 
 /// The bytes of each query of the file at `path`, by way of page-locked memory, and checked on the device that would prove now.
@@ -233,8 +241,8 @@ pub fn device_memory_used() -> Result<usize, Error> {
 pub fn query_bytes(path: &std::path::Path) -> Result<[Vec<u8>; 5], Error> {
     let srs = Parameters::open(path, false)?;
     let device = Gpu::get()?.device(0)?;
-    let _current = DeviceGuard::set(device.ordinal)?;
-    let raw = Raw::load(&Worker::new(device.engine()?), &srs)?;
+    let (_current, engine) = device.engine()?;
+    let raw = Raw::load(&Worker::new(engine), &srs)?;
     Ok(Query::ALL.map(|query| raw.bytes(query).to_vec()))
 }
 

@@ -74,7 +74,8 @@ impl<'e> HostVector<'e> {
     /// One with room for `len` elements, which uploads may use from now on.
     ///
     /// # Errors
-    /// [`Error::Cuda`], for instance if the host has no memory that can be locked, and [`Error::Internal`] if the turn is none for vectors.
+    /// [`Error::OutOfMemory`] if the host has no memory that can be locked, [`Error::Cuda`], and [`Error::Internal`] if the turn is none for
+    /// vectors.
     pub(super) fn take(turn: &'e HostTurn<'_>, len: usize) -> Result<Self, Error> {
         let HostTurn { worker, turn: Some(_) } = turn else {
             return Err(Error::Internal { what: "a host vector that was not planned".to_owned() });

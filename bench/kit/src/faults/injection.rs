@@ -224,13 +224,20 @@ fn taken() -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use interlock::kit::Stream;
+    use std::sync::{Mutex, PoisonError};
+
+    use interlock::kit::{DeviceBuffer, Stream};
+    use interlock::Error;
 
     use super::*;
+
+    /// Failures are ordered for all threads.
+    static ALONE: Mutex<()> = Mutex::new(());
 
     #[test]
     fn as_many_calls_fail_in_a_row_as_are_asked_for() {
         const STATUS: i32 = 46;
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let fails = || Stream::new().is_err_and(|error| error.code() == -STATUS);
         fail_after(1, 2, STATUS);
         assert!(failure_is_due());
@@ -239,5 +246,18 @@ mod tests {
         fail_after(0, 1, STATUS);
         fail_after(-1, 0, 0);
         assert!(!failure_is_due() && !fails());
+    }
+
+    #[test]
+    fn a_device_is_full_only_where_its_memory_is_taken() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let failing = |work: fn() -> Result<(), Error>| {
+            fail_after(0, 1, 2);
+            work().unwrap_err()
+        };
+        let taking = failing(|| DeviceBuffer::<u8>::new(1).map(drop));
+        assert!(matches!(taking, Error::DeviceFull { call: "cudaMalloc", .. }) && taking.code() == -2, "{taking}");
+        let other = failing(|| Stream::new().map(drop));
+        assert!(matches!(other, Error::Cuda { code: 2, .. }), "{other}");
     }
 }
