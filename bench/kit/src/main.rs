@@ -64,7 +64,7 @@ const USAGE: &str =
                compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given
   uploads N    sends vectors of up to N scalars to the first GPU, from one thread and from several, and compares what it has then
   uploads-apart
-               checks that uploads of two workers on the first GPU do not wait for those of two others that wait for kernels
+               checks that uploads of two workers on the first GPU, and kernels, do not wait for uploads of two others that wait for kernels
   uploads-time LOG
                times the sending of 2^LOG scalars
                VARIANT is `resident` or `streamed`, where parameters are, and how many of the vectors are in device memory
@@ -137,7 +137,9 @@ fn main() {
         #[cfg(device)]
         ["uploads-apart"] => {
             device::Device::first().and_then(|device| uploads::check_apart(&device, SEED)).map(|took| {
-                println!("uploads of two workers passed those of two others that waited for kernels, in {took:.1} ms")
+                println!(
+                    "uploads of two workers, and kernels, passed uploads of two others that waited, in {took:.1} ms"
+                )
             })
         }
         #[cfg(device)]

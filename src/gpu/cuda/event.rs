@@ -77,7 +77,7 @@ impl Event {
     ///
     /// # Errors
     /// [`Error::Cuda`], which may be that of earlier work.
-    pub fn is_over(&self) -> Result<bool, Error> {
+    pub(super) fn is_over(&self) -> Result<bool, Error> {
         // SAFETY: the event lives.
         match unsafe { sys::cudaEventQuery(self.as_raw()) } {
             sys::ERROR_NOT_READY => {
