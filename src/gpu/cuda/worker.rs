@@ -17,11 +17,12 @@
 //! - [`Lease::release_after`] is given the end of a turn. All uploads to that memory were enqueued by the same worker, hence on its own pair, and
 //!   before the turn began, hence the turn waits for them.
 //! - Where an error comes between, the lease is dropped: then the fence lies after the ends of the worker's own pair, of passing parameters, and
-//!   of the compute stream. If it cannot be had, the host waits for these.
+//!   of the compute stream, to which those beside it have been joined. If it cannot be had, the host waits for all of these.
 //!
 //! Two workers that share a pair only wait for more than that. What is recorded is recorded before anybody is told of it, and a stream waits only
 //! for what was recorded before, so the waits form no circle. A worker's pair goes to another while work is on its way there: that work has
-//! been waited for in turns whose ends are the fences. A slot of the ring passes from one pair to another when the host has seen its `over`.
+//! been waited for in turns whose ends are the fences. A slot of the ring passes from one pair to another when the host has seen the end of its
+//! last use.
 
 use std::ffi::CStr;
 use std::ops::Deref;
