@@ -30,7 +30,7 @@ cp "$target/kit/release/interlock-kit" "$target/prove/release/interlock-bench-pr
 cp "$target/release/libinterlock.so" kit/libinterlock.so.0
 strip --strip-all kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
 for program in prove_vector start_finalize threads parameters stress misuse plan surroundings; do
-    "${CC:-cc}" -O2 -pthread -Iinclude "ffi-tests/c/$program.c" kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o "kit/$program"
+    "${CC:-cc}" -O2 -D_GNU_SOURCE -pthread -Iinclude "ffi-tests/c/$program.c" kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o "kit/$program"
 done
 if [[ $peers ]]; then
     mkdir kit/peers

@@ -47,6 +47,7 @@ kernels() {
     step "MSMs, sums, decoding and lists against blst" 120 ./interlock-kit msm 70000
     step "the polynomial h against the CPU's" 120 ./interlock-kit quotient 22
     step "uploads from one thread and from several" 120 ./interlock-kit uploads 3000000
+    step "uploads that pass others" 60 ./interlock-kit uploads-apart
     step "parameter files, good and bad, as the CPU loads them" 120 ./interlock-kit load 30
 }
 

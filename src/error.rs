@@ -168,6 +168,14 @@ pub enum Error {
         /// CUDA's words.
         text: String,
     },
+    /// A device has no memory left for what proofs need beside their budget, or for a context.
+    #[error("the device has no memory left: {call} failed: {text} (CUDA error 2); end other programs that use it, or choose another device")]
+    DeviceFull {
+        /// The function.
+        call: &'static str,
+        /// CUDA's words.
+        text: String,
+    },
     /// What a phase of a proof or an SRS needs is more than the device's budget leaves it.
     #[error(transparent)]
     DeviceMemory(Shortfall),
@@ -333,9 +341,19 @@ pub enum ParamsFault {
 const CUDA_ERROR_MEMORY_ALLOCATION: i32 = 2;
 
 impl Error {
+    /// What it is if it comes from something that takes memory of a device. CUDA has one number for all memory: from a kernel's launch, it says
+    /// nothing of what another backend would do better.
+    #[cfg(any(test, interlock_cuda))]
+    pub(crate) fn of_taking_device_memory(self) -> Self {
+        match self {
+            Self::Cuda { call, code: CUDA_ERROR_MEMORY_ALLOCATION, text } => Self::DeviceFull { call, text },
+            other => other,
+        }
+    }
+
     /// Whether it says that a device has no memory left.
     pub(crate) fn is_device_out_of_memory(&self) -> bool {
-        matches!(self, Self::Cuda { code: CUDA_ERROR_MEMORY_ALLOCATION, .. } | Self::DeviceMemory(_))
+        matches!(self, Self::DeviceFull { .. } | Self::DeviceMemory(_))
     }
 
     /// The code for the C boundary: an errno (positive) or a negated cudaError.
@@ -348,7 +366,7 @@ impl Error {
             Self::NoGpu { .. } => libc::ENODEV,
             Self::NoTrace => libc::ENODATA,
             Self::Cuda { code, .. } | Self::DeviceLost { code, .. } => -code,
-            Self::DeviceMemory(_) | Self::Budget { .. } => -CUDA_ERROR_MEMORY_ALLOCATION,
+            Self::DeviceFull { .. } | Self::DeviceMemory(_) | Self::Budget { .. } => -CUDA_ERROR_MEMORY_ALLOCATION,
             Self::Internal { .. } => libc::ENOTRECOVERABLE,
             _ => libc::EINVAL,
         }

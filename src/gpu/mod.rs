@@ -62,7 +62,8 @@ pub(crate) fn backend() -> Result<&'static dyn Backend, Error> {
     devices().and(Err(Error::NoGpu { why: String::new() }))
 }
 
-/// Gives back device memory that nothing needs now.
+/// Gives memory back that nothing needs now: that of devices, and host memory that is page-locked for results and for vectors that a device has
+/// no room for. The latter waits for what devices do. What serves uploads to a device stays.
 ///
 /// # Errors
 /// [`Error::Cuda`].

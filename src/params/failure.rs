@@ -77,6 +77,7 @@ fn same(error: &Error) -> Error {
     match error {
         Error::Cuda { call, code, text } => Error::Cuda { call, code: *code, text: text.clone() },
         Error::DeviceLost { call, code, text } => Error::DeviceLost { call, code: *code, text: text.clone() },
+        Error::DeviceFull { call, text } => Error::DeviceFull { call, text: text.clone() },
         Error::DeviceMemory(shortfall) => Error::DeviceMemory(*shortfall),
         Error::NoGpu { why } => Error::NoGpu { why: why.clone() },
         other => Error::Internal { what: other.to_string() },
@@ -105,6 +106,7 @@ mod tests {
             Error::OutOfMemory { what: "h", bytes: 7 },
             Error::Threads { count: 3, source: source() },
             Error::Cuda { call: "cudaMalloc", code: 2, text: "out of memory".into() },
+            Error::DeviceFull { call: "cudaMalloc", text: "out of memory".into() },
             Error::NoGpu { why: "there is none; buy one".into() },
         ] {
             let (code, text, kind) = (error.code(), error.to_string(), std::mem::discriminant(&error));

@@ -4,19 +4,41 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Backend, Batch, Pending};
 use crate::curve::Proof;
-use crate::error::Error;
+use crate::error::{Error, Shortfall};
 use crate::params::Parameters;
 
-/// Fails with a CUDA error, or succeeds and makes no proofs if that is 0.
+/// Fails, or succeeds and makes no proofs.
 pub(super) struct Fake {
-    code: i32,
+    outcome: Outcome,
     loads: AtomicUsize,
     starts: AtomicUsize,
 }
 
+/// What comes of whatever is asked of one.
+pub(super) type Outcome = fn() -> Result<(), Error>;
+
+/// What can come of a backend's work, and whether another is to do it then.
+pub(super) const OUTCOMES: [(Outcome, bool); 7] = [
+    (|| Ok(()), false),
+    (|| Err(Error::DeviceMemory(Shortfall { asked: 3, budget: 2, resident: 0, largest: 2 })), true),
+    (|| Err(cuda("cudaMalloc", 2).of_taking_device_memory()), true),
+    (|| Err(cuda("cudaMalloc", 46).of_taking_device_memory()), false),
+    (|| Err(cuda("interlock_msm_g1", 2)), false),
+    (|| Err(cuda("interlock_msm_g1", 700)), false),
+    (|| Err(Error::OutOfMemory { what: "page-locked memory", bytes: 1 }), false),
+];
+
+fn cuda(call: &'static str, code: i32) -> Error {
+    Error::Cuda { call, code, text: String::new() }
+}
+
 impl Fake {
-    pub(super) fn new(code: i32) -> &'static Self {
-        Box::leak(Box::new(Self { code, loads: AtomicUsize::new(0), starts: AtomicUsize::new(0) }))
+    pub(super) fn new(outcome: Outcome) -> &'static Self {
+        Box::leak(Box::new(Self { outcome, loads: AtomicUsize::new(0), starts: AtomicUsize::new(0) }))
+    }
+
+    pub(super) fn that_succeeds() -> &'static Self {
+        Self::new(|| Ok(()))
     }
 
     pub(super) fn loads(&self) -> usize {
@@ -25,13 +47,6 @@ impl Fake {
 
     pub(super) fn starts(&self) -> usize {
         self.starts.load(Ordering::Relaxed)
-    }
-
-    fn outcome(&self) -> Result<(), Error> {
-        match self.code {
-            0 => Ok(()),
-            code => Err(Error::Cuda { call: "fake", code, text: String::new() }),
-        }
     }
 }
 
@@ -46,12 +61,12 @@ impl Backend for Fake {
 
     fn load(&self, _: &Parameters) -> Result<(), Error> {
         self.loads.fetch_add(1, Ordering::Relaxed);
-        self.outcome()
+        (self.outcome)()
     }
 
     fn start<'w>(&self, _: Batch<'_, 'w>) -> Result<Box<dyn Pending + 'w>, Error> {
         self.starts.fetch_add(1, Ordering::Relaxed);
-        self.outcome().map(|()| Box::new(Nothing) as Box<dyn Pending>)
+        (self.outcome)().map(|()| Box::new(Nothing) as Box<dyn Pending>)
     }
 }
 

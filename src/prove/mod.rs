@@ -144,7 +144,7 @@ fn check_batch(batch: &Batch<'_, '_>) -> Result<(), Error> {
 mod tests {
     use std::sync::Arc;
 
-    use super::fake::Fake;
+    use super::fake::{Fake, OUTCOMES};
     use super::*;
     use crate::params::Sample;
 
@@ -158,13 +158,15 @@ mod tests {
             locks: crate::Locks::shared(),
             device: None,
         };
-        for (code, with_another, right, asked) in
-            [(0, true, true, 0), (2, true, true, 1), (700, true, false, 0), (2, false, false, 0)]
-        {
-            let (backend, another) = (Fake::new(code), Fake::new(0));
-            let instead = with_another.then_some(another as &dyn Backend);
-            assert_eq!(start_on(Selected { backend, instead }, batch.clone()).is_ok(), right, "{code}");
-            assert_eq!((backend.starts(), another.starts()), (1, asked), "{code}");
+        for (number, (outcome, is_for_another)) in OUTCOMES.into_iter().enumerate() {
+            for with_another in [false, true] {
+                let (backend, another) = (Fake::new(outcome), Fake::that_succeeds());
+                let instead = with_another.then_some(another as &dyn Backend);
+                let asked = with_another && is_for_another;
+                let proved = start_on(Selected { backend, instead }, batch.clone());
+                assert_eq!(proved.is_ok(), outcome().is_ok() || asked, "{number}");
+                assert_eq!((backend.starts(), another.starts()), (1, asked.into()), "{number}");
+            }
         }
     }
 }

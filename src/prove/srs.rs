@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
     use crate::params::Sample;
-    use crate::prove::fake::Fake;
+    use crate::prove::fake::{Fake, OUTCOMES};
     use crate::prove::Backend;
 
     /// A parameter file that goes with its test.
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn racing_callers_have_the_backend_load_once() {
-        let (file, backend, start) = (File::new(), Fake::new(0), Barrier::new(4));
+        let (file, backend, start) = (File::new(), Fake::that_succeeds(), Barrier::new(4));
         let opened: Vec<Srs> = thread::scope(|scope| {
             let open = || {
                 start.wait();
@@ -143,15 +143,14 @@ mod tests {
 
     #[test]
     fn only_a_device_without_memory_makes_another_backend_load() {
-        for (code, with_another, right, loads) in
-            [(0, true, true, 0), (2, true, true, 1), (700, true, false, 0), (2, false, false, 0)]
-        {
-            let (file, backend, another) = (File::new(), Fake::new(code), Fake::new(0));
-            let opened = file.open(backend, with_another.then_some(another));
-            assert_eq!(opened.is_ok(), right, "{code}");
-            assert_eq!((backend.loads(), another.loads()), (1, loads), "{code}");
-            if let Err(error) = opened {
-                assert_eq!(error.code(), -code);
+        for (number, (outcome, is_for_another)) in OUTCOMES.into_iter().enumerate() {
+            for with_another in [false, true] {
+                let (file, backend, another) = (File::new(), Fake::new(outcome), Fake::that_succeeds());
+                let asked = with_another && is_for_another;
+                let opened = file.open(backend, with_another.then_some(another)).map(drop);
+                assert_eq!((backend.loads(), another.loads()), (1, asked.into()), "{number}");
+                let expected = if asked { Ok(()) } else { outcome() };
+                assert_eq!(opened.map_err(|error| error.to_string()), expected.map_err(|error| error.to_string()));
             }
         }
     }

@@ -19,6 +19,8 @@ pub use launchers::{interlock_profiler_pop, interlock_profiler_push, interlock_p
 /// A `cudaError_t` or `CUresult`: 0 is success, and the numbers agree where both have one.
 pub type Status = c_int;
 pub const SUCCESS: Status = 0;
+/// `cudaErrorMemoryAllocation`.
+pub const ERROR_MEMORY_ALLOCATION: Status = 2;
 pub const ERROR_INSUFFICIENT_DRIVER: Status = 35;
 pub const ERROR_NO_DEVICE: Status = 100;
 pub const ERROR_DRIVER_MISMATCH: Status = 803;
@@ -276,7 +278,7 @@ fn called(function: Function, call: impl FnOnce() -> Status) -> Status {
     }
     COUNTS[function as usize].fetch_add(1, Ordering::Relaxed);
     #[cfg(feature = "kit")]
-    if let Some(status) = injected() {
+    if let Some(status) = injected(function) {
         return noted(status);
     }
     noted(call())
@@ -303,30 +305,41 @@ pub fn fatal() -> Option<Status> {
     Some(FATAL.load(Ordering::Relaxed)).filter(|status| *status != SUCCESS)
 }
 
-/// How many more calls succeed before one fails, as set by [`fail_after`]; negative for no end.
+/// How many more calls succeed before the first one fails, as set by [`fail_after`]; then, downwards, how many have failed.
 #[cfg(feature = "kit")]
-static LEFT: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(-1);
+static LEFT: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(i64::MIN);
+/// How many fail.
+#[cfg(feature = "kit")]
+static FAILING: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(0);
 #[cfg(feature = "kit")]
 static FAILURE: AtomicI32 = AtomicI32::new(SUCCESS);
 
-/// Makes the call after the next `calls` fail with `status` without being made, and no other; to test what comes of it. Negative
-/// numbers take it back.
+/// Makes `in_a_row` calls fail with `status` without being made, those after the next `calls`, and no others; to test what comes of it.
+/// Negative numbers of calls take it back. What asks for the last error never fails.
 #[cfg(feature = "kit")]
-pub fn fail_after(calls: i64, status: Status) {
+pub fn fail_after(calls: i64, in_a_row: u32, status: Status) {
+    LEFT.store(i64::MIN, Ordering::SeqCst);
     FAILURE.store(status, Ordering::SeqCst);
-    LEFT.store(calls, Ordering::SeqCst);
+    FAILING.store(in_a_row.into(), Ordering::SeqCst);
+    if calls >= 0 {
+        LEFT.store(calls, Ordering::SeqCst);
+    }
 }
 
-/// Whether the failure that [`fail_after`] ordered has not come yet.
+/// Whether no failure that [`fail_after`] ordered has come yet.
 #[cfg(feature = "kit")]
 pub fn failure_is_due() -> bool {
     LEFT.load(Ordering::SeqCst) >= 0
 }
 
 #[cfg(feature = "kit")]
-fn injected() -> Option<Status> {
-    let before = LEFT.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| (left >= 0).then(|| left - 1));
-    (before == Ok(0)).then(|| FAILURE.load(Ordering::SeqCst))
+fn injected(function: Function) -> Option<Status> {
+    if matches!(function, Function::cudaGetLastError) {
+        return None;
+    }
+    let last = -FAILING.load(Ordering::SeqCst);
+    let before = LEFT.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| (left > last).then(|| left - 1));
+    before.is_ok_and(|left| left <= 0).then(|| FAILURE.load(Ordering::SeqCst))
 }
 
 /// How often this process has called each of CUDA's functions and launchers, by name.

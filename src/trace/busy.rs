@@ -16,7 +16,7 @@ pub fn busy(device: usize, window: Range<Instant>) -> f64 {
 }
 
 fn share(ring: &Ring, device: usize, window: &Range<Moment>) -> f64 {
-    let computing = [Stream::Compute, Stream::FirstLane, Stream::SecondLane];
+    let computing = [Stream::Compute, Stream::Lane(0), Stream::Lane(1)];
     let computing = computing.map(|stream| Track::Device { ordinal: device as u16, stream });
     let mut spans: Vec<Range<Moment>> = ring
         .iter()
@@ -61,11 +61,11 @@ mod tests {
             });
         };
         add(0, Stream::Compute, 300, 500);
-        add(0, Stream::FirstLane, 100, 200);
+        add(0, Stream::Lane(0), 100, 200);
         add(0, Stream::Compute, 150, 250);
-        add(0, Stream::SecondLane, 160, 170);
+        add(0, Stream::Lane(1), 160, 170);
         add(0, Stream::Compute, 900, 2000);
-        add(0, Stream::Copies, 0, 1000);
+        add(0, Stream::Copies(0), 0, 1000);
         add(1, Stream::Compute, 0, 1000);
         let share = |device, window: Range<u64>| share(&ring, device, &(Moment(window.start)..Moment(window.end)));
         assert!((share(0, 0..1000) - 0.45).abs() < 1e-9);

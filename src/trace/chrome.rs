@@ -83,7 +83,7 @@ fn names(records: &[Record]) -> Vec<String> {
                 let (pid, tid) = lane(*track, place);
                 let name = match track {
                     Track::Worker => format!("worker {}", place.worker),
-                    Track::Device { stream, .. } => stream.name().to_owned(),
+                    Track::Device { stream, .. } => stream.name(),
                 };
                 lanes.insert((pid, tid, name));
                 devices.extend(track.device());
@@ -112,7 +112,7 @@ fn names(records: &[Record]) -> Vec<String> {
 fn lane(track: Track, place: &Place) -> (u32, u32) {
     match track {
         Track::Worker => (HOST, place.worker + 1),
-        Track::Device { ordinal, stream } => (process_of(ordinal), stream as u32 + 1),
+        Track::Device { ordinal, stream } => (process_of(ordinal), stream.row() + 1),
     }
 }
 
@@ -145,15 +145,28 @@ impl Track {
     }
 }
 
+/// Lanes of a device.
+const LANES: u32 = 2;
+
 impl Stream {
-    fn name(self) -> &'static str {
+    fn name(self) -> String {
         match self {
-            Self::Compute => "compute",
-            Self::Copies => "uploads",
-            Self::Expansions => "expansion of uploads",
-            Self::Passing => "parameters passing",
-            Self::FirstLane => "compute, first lane",
-            Self::SecondLane => "compute, second lane",
+            Self::Compute => "compute".to_owned(),
+            Self::Lane(lane) => format!("compute, lane {}", lane + 1),
+            Self::Passing => "parameters passing".to_owned(),
+            Self::Copies(pair) => format!("uploads {}", pair + 1),
+            Self::Expansions(pair) => format!("expansion of uploads {}", pair + 1),
+        }
+    }
+
+    /// Its place among those of a device: the streams of a pair side by side.
+    fn row(self) -> u32 {
+        match self {
+            Self::Compute => 0,
+            Self::Lane(lane) => 1 + u32::from(lane),
+            Self::Passing => 1 + LANES,
+            Self::Copies(pair) => 2 + LANES + 2 * u32::from(pair),
+            Self::Expansions(pair) => 3 + LANES + 2 * u32::from(pair),
         }
     }
 }

@@ -77,7 +77,7 @@ pub struct Seen {
     /// What took the time.
     pub what: &'static str,
     /// The stream of a device that it was on, or none for the host.
-    pub stream: Option<&'static str>,
+    pub stream: Option<String>,
     /// The number of the call that it belongs to.
     pub call: u32,
     /// When it began and ended, in nanoseconds since some moment.

@@ -35,11 +35,12 @@ pub(super) enum Track {
 #[cfg_attr(not(interlock_cuda), allow(dead_code))]
 pub(crate) enum Stream {
     Compute,
-    Copies,
-    Expansions,
     Passing,
-    FirstLane,
-    SecondLane,
+    /// What goes on beside the turns, in lanes: this one.
+    Lane(u8),
+    /// Copies of the pair of upload streams of this number, and their expansions.
+    Copies(u8),
+    Expansions(u8),
 }
 
 /// What else is known of a span.

@@ -44,7 +44,7 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
                      quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED [VARIANT]] |
-                     variants N SEED | budgets PARAMS | uploads N | uploads-time LOG | warm | faults [N] | traced [FILE] |
+                     variants N SEED | budgets PARAMS | uploads N | uploads-apart | uploads-time LOG | warm | faults [N] | traced [FILE] |
                      compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
@@ -63,6 +63,8 @@ const USAGE: &str =
   shapes [N] [SEED]
                compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given
   uploads N    sends vectors of up to N scalars to the first GPU, from one thread and from several, and compares what it has then
+  uploads-apart
+               checks that uploads of two workers on the first GPU, and kernels, do not wait for uploads of two others that wait for kernels
   uploads-time LOG
                times the sending of 2^LOG scalars
                VARIANT is `resident` or `streamed`, where parameters are, and how many of the vectors are in device memory
@@ -133,6 +135,14 @@ fn main() {
             .and_then(|n| uploads::check(&device::Device::first()?, n, SEED))
             .map(|n| println!("uploads: {n} are on the device as they were sent")),
         #[cfg(device)]
+        ["uploads-apart"] => {
+            device::Device::first().and_then(|device| uploads::check_apart(&device, SEED)).map(|took| {
+                println!(
+                    "uploads of two workers, and kernels, passed uploads of two others that waited, in {took:.1} ms"
+                )
+            })
+        }
+        #[cfg(device)]
         ["uploads-time", log] => {
             number(log).and_then(|log| uploads::time(&device::Device::first()?, (log as u32).clamp(1, 30), SEED))
         }
@@ -145,6 +155,8 @@ fn main() {
         // Parts of that, in processes of their own.
         #[cfg(device)]
         ["faults-first", status] => number(status).and_then(|status| faults::first(status as i32)),
+        #[cfg(device)]
+        ["faults-in-a-row"] => faults::in_a_row(),
         #[cfg(device)]
         ["faults-resident", most] => number(most).and_then(faults::resident),
         #[cfg(device)]

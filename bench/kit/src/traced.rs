@@ -114,7 +114,7 @@ impl Calls {
     fn one_at_a_time(&self) -> Result<(), String> {
         let mut streams: BTreeMap<&str, Vec<Range<u64>>> = BTreeMap::new();
         for span in self.0.values().flatten() {
-            if let Some(stream) = span.stream.filter(|stream| *stream == KERNELS) {
+            if let Some(stream) = span.stream.as_deref().filter(|stream| *stream == KERNELS) {
                 streams.entry(stream).or_default().push(span.time.clone());
             }
         }

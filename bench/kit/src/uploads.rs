@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use blst::blst_fr;
 use interlock::kit::{
-    counts, list, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Lists, QueryVariables,
-    Ring, Stream, Timeline, Upload, Variables, CHUNK,
+    counts, list, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Domain, Event, Lists,
+    QueryVariables, Ring, Stream, Timeline, Upload, Uploads, Variables, CHUNK,
 };
 use rayon::prelude::*;
 
@@ -33,6 +33,7 @@ const WORKERS: u64 = 6;
 /// What differs.
 pub fn check(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
+    let uploads = ring.uploads();
     let lengths = [0, 1, 31, 32, 33, 2047, 2048, 2049, 8191, 8192, 8193, 100_000, most];
     let vectors = |seed: u64| {
         let lengths = lengths.into_iter().filter(move |len| *len <= most);
@@ -40,21 +41,21 @@ pub fn check(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     };
     let mut compared = 0;
     for scalars in vectors(seed) {
-        check_scalars(&ring, &device.stream, &scalars)?;
-        check_classes(&ring, &device.stream, &scalars)?;
+        check_scalars(&uploads, &device.stream, &scalars)?;
+        check_classes(&uploads, &device.stream, &scalars)?;
         compared += 2;
     }
-    check_large(&ring, &device.stream, seed)?;
-    check_refusal(&ring, &device.stream, seed)?;
-    check_warm(&ring, most, seed)?;
+    check_large(&uploads, &device.stream, seed)?;
+    check_refusal(&uploads, &device.stream, seed)?;
+    check_warm(&uploads, most, seed)?;
     let at_once = std::thread::scope(|scope| {
         let worker = |number: u64| {
             let (ring, vectors, ordinal) = (&ring, &vectors, device.ordinal);
             scope.spawn(move || {
                 let _current = told("the device", DeviceGuard::set(ordinal))?;
-                let stream = told("a stream", Stream::new())?;
+                let (uploads, stream) = (ring.uploads(), told("a stream", Stream::new())?);
                 vectors(seed ^ number << 32)
-                    .try_fold(0, |done, scalars| check_scalars(ring, &stream, &scalars).map(|()| done + 1))
+                    .try_fold(0, |done, scalars| check_scalars(&uploads, &stream, &scalars).map(|()| done + 1))
             })
         };
         let workers: Vec<_> = (1..=WORKERS).map(worker).collect();
@@ -79,12 +80,12 @@ fn vector(len: usize, (zeros, ones): Mix, seed: u64) -> Vec<blst_fr> {
     (0..len.div_ceil(CHUNK)).into_par_iter().flat_map_iter(chunk).collect()
 }
 
-fn check_scalars(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
+fn check_scalars(uploads: &Uploads<'_>, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
     let what = format!("{} scalars", scalars.len());
     let sent = || {
         let to = poisoned(scalars.len() + scalars.len() / 30 + 1, stream)?;
-        let told = ring.send_scalars(scalars, &to)?;
-        ring.expansions().synchronize()?;
+        let told = uploads.send_scalars(scalars, &to)?;
+        uploads.expansions().synchronize()?;
         Ok((told, to.to_host(stream)?))
     };
     let (told_of, found): (_, Vec<blst_fr>) = told(&what, sent())?;
@@ -100,7 +101,7 @@ fn check_scalars(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
 }
 
 /// Sends classes, lists the terms of all variables, and looks each up.
-fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
+fn check_classes(uploads: &Uploads<'_>, stream: &Stream, scalars: &[blst_fr]) -> Result<(), String> {
     const FIRST: usize = 5;
     let what = format!("classes of {} scalars", scalars.len());
     let all = told(&what, Classes::of(scalars))?.map_err(|index| format!("{what}: number {index} was refused"))?;
@@ -109,8 +110,8 @@ fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
         let (words, starts) = (poisoned(classes.words_len(), stream)?, poisoned(classes.chunks_len(), stream)?);
         let all: DeviceBuffer<blst_fr> = poisoned(FIRST + classes.full_len(), stream)?;
         let full = all.range(FIRST..all.len());
-        ring.send_classes(&classes, FIRST, &ClassesOnDevice { words: &words, starts: &starts, full: &full })?;
-        ring.copies().synchronize()?;
+        uploads.send_classes(&classes, FIRST, &ClassesOnDevice { words: &words, starts: &starts, full: &full })?;
+        uploads.copies().synchronize()?;
         let (ones, counts) = (DeviceBuffer::new(scalars.len())?, DeviceBuffer::new(3)?);
         let (positions, indices) = (DeviceBuffer::new(classes.full_len())?, DeviceBuffer::new(classes.full_len())?);
         let lists = Lists { ones: &ones, positions: &positions, indices: &indices, counts: &counts };
@@ -134,12 +135,12 @@ fn check_classes(ring: &Ring, stream: &Stream, scalars: &[blst_fr]) -> Result<()
 }
 
 /// A warm upload neither makes nor frees anything.
-fn check_warm(ring: &Ring, len: usize, seed: u64) -> Result<(), String> {
+fn check_warm(uploads: &Uploads<'_>, len: usize, seed: u64) -> Result<(), String> {
     let scalars = vector(len, MIXES[0].1, seed);
     let room = told("room", DeviceBuffer::new(len))?;
     let before = counts();
-    let _ = told("sending", ring.send_scalars(&scalars, &room))?;
-    told("waiting", ring.expansions().synchronize())?;
+    let _ = told("sending", uploads.send_scalars(&scalars, &room))?;
+    told("waiting", uploads.expansions().synchronize())?;
     match counts().into_iter().find(|(name, calls)| *calls != before[name] && !is_allowed(name)) {
         Some((name, calls)) => Err(format!("a warm upload called {name} {} times", calls - before[name])),
         None => Ok(()),
@@ -147,7 +148,7 @@ fn check_warm(ring: &Ring, len: usize, seed: u64) -> Result<(), String> {
 }
 
 /// Slices of many lengths, more than the ring holds at once, to places side by side and apart.
-fn check_large(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> {
+fn check_large(uploads: &Uploads<'_>, stream: &Stream, seed: u64) -> Result<(), String> {
     let random = &mut Random(seed);
     let parts: Vec<Vec<u64>> = [1, 0, 300_000, 7, 20_000_000, 32_768, 5_000_001]
         .iter()
@@ -156,10 +157,10 @@ fn check_large(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> {
     let sent = || {
         let rooms: Vec<DeviceBuffer<u64>> =
             parts.iter().map(|part| poisoned(part.len() + 3, stream)).collect::<Result<_, _>>()?;
-        let uploads: Vec<_> =
+        let parts: Vec<_> =
             parts.iter().zip(&rooms).map(|(part, room)| Upload::new(part, room)).collect::<Result<_, _>>()?;
-        ring.upload(&uploads)?;
-        ring.copies().synchronize()?;
+        uploads.upload(&parts)?;
+        uploads.copies().synchronize()?;
         rooms.iter().map(|room| room.to_host(stream)).collect::<Result<Vec<_>, _>>()
     };
     for (part, found) in parts.iter().zip(told("slices", sent())?) {
@@ -171,20 +172,102 @@ fn check_large(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> {
 }
 
 /// After a vector with what is no scalar, the ring serves as before.
-fn check_refusal(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> {
+fn check_refusal(uploads: &Uploads<'_>, stream: &Stream, seed: u64) -> Result<(), String> {
     let good = vector(3_000_000, MIXES[0].1, seed);
     let room = told("room", DeviceBuffer::new(good.len()))?;
     for at in [0, 2049, 2_999_999] {
         let mut bad = good.clone();
         bad[at].l = [u64::MAX; 4];
-        let refused = told("a bad vector", ring.send_scalars(&bad, &room))?;
+        let refused = told("a bad vector", uploads.send_scalars(&bad, &room))?;
         if refused != Err(at) {
             return Err(format!("number {at} is no scalar, and the answer was {refused:?}"));
         }
-        drop(told("a slot", ring.take())?);
+        drop(told("a slot", uploads.take())?);
     }
-    told("waiting", ring.expansions().synchronize())?;
-    check_scalars(ring, stream, &good)
+    told("waiting", uploads.expansions().synchronize())?;
+    check_scalars(uploads, stream, &good)
+}
+
+/// Has the uploads of two workers wait for kernels of one stream, and looks at whether those of two others, and kernels of another stream, pass
+/// them by: with as many streams as the library has on a device, made in the same order. Returns how long that took, in milliseconds.
+///
+/// # Errors
+/// That they did not, or CUDA's.
+pub fn check_apart(device: &Device, seed: u64) -> Result<f64, String> {
+    const LOG2: u32 = 20;
+    /// Slots that a worker may have on their way.
+    const SHARE: usize = 3;
+    let streams = || [(); 2].iter().map(|()| Stream::new()).collect::<Result<Vec<_>, _>>();
+    let (before, busy) = (told("streams", streams())?, told("a stream", Stream::new())?);
+    let _beside = told("a stream", Stream::new())?;
+    let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
+    let _after = told("streams", streams())?;
+    let compute = &before[0];
+
+    let scalars = vector(1 << LOG2, MIXES[0].1, seed);
+    let (mut many, mut few) = (told("kernels", Kernels::new(24, &busy))?, told("kernels", Kernels::new(12, compute))?);
+    let rooms: Vec<DeviceBuffer<blst_fr>> = told("rooms", (0..4).map(|_| DeviceBuffer::new(1 << LOG2)).collect())?;
+    let mut run = || -> Result<[f64; 3], interlock::Error> {
+        let (waiting, others) = ([ring.uploads(), ring.uploads()], [ring.uploads(), ring.uploads()]);
+        let start = Instant::now();
+        let until = many.enqueue(30, &busy)?;
+        for (uploads, room) in waiting.iter().zip(&rooms) {
+            uploads.wait_for(&until)?;
+            for first in 0..SHARE {
+                let _ = uploads.send_scalars(&scalars[first..=first], &room.range(first..first + 1))?;
+            }
+        }
+        few.enqueue(1, compute)?.synchronize()?;
+        let kernels = start.elapsed();
+        for (uploads, room) in others.iter().zip(&rooms[2..]) {
+            let _ = uploads.send_scalars(&scalars, room)?;
+            uploads.expansions().synchronize()?;
+        }
+        let sent = start.elapsed();
+        until.synchronize()?;
+        let all = start.elapsed();
+        waiting.iter().try_for_each(|uploads| uploads.expansions().synchronize())?;
+        Ok([kernels, sent, all].map(|time| time.as_secs_f64() * 1e3))
+    };
+    // The first time kernels are loaded, which waits for all that is under way. Then each pair of streams is among those that wait.
+    told("uploads", run())?;
+    let mut most = 0.0_f64;
+    for _ in 0..2 {
+        let [kernels, sent, all] = told("uploads", run())?;
+        if sent > all / 2.0 {
+            return Err(format!("kernels that should not wait ended after {kernels:.1} ms, uploads after {sent:.1}, and what others waited for after {all:.1}"));
+        }
+        most = most.max(sent);
+    }
+    for room in &rooms[2..] {
+        if told("scalars", room.to_host(&device.stream))? != scalars {
+            return Err("scalars are wrong".to_owned());
+        }
+    }
+    Ok(most)
+}
+
+/// Kernels that keep a device busy.
+struct Kernels {
+    domain: Domain,
+    vectors: [DeviceBuffer<blst_fr>; 2],
+}
+
+impl Kernels {
+    /// Over 2^`log2` elements.
+    fn new(log2: u32, stream: &Stream) -> Result<Self, interlock::Error> {
+        let domain = Domain::new(log2, DeviceBuffer::new(Domain::length(log2)?)?, stream)?;
+        let vectors = [DeviceBuffer::new(1 << log2)?, DeviceBuffer::new(1 << log2)?];
+        vectors.iter().try_for_each(|vector| vector.clear(stream))?;
+        Ok(Self { domain, vectors })
+    }
+
+    /// Enqueues them a few times, fewer than makes the host wait, and returns when they are over.
+    fn enqueue(&mut self, times: usize, stream: &Stream) -> Result<Event, interlock::Error> {
+        let [a, b] = &mut self.vectors;
+        (0..times).try_for_each(|_| self.domain.product(a, b, stream))?;
+        Event::record(stream)
+    }
 }
 
 /// Times the sending of 2^log scalars, until the device has them.
@@ -194,13 +277,13 @@ fn check_refusal(ring: &Ring, stream: &Stream, seed: u64) -> Result<(), String> 
 pub fn time(_device: &Device, log: u32, seed: u64) -> Result<(), String> {
     const RUNS: usize = 20;
     let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
-    let room = told("room", DeviceBuffer::new(1 << log))?;
+    let (uploads, room) = (ring.uploads(), told("room", DeviceBuffer::new(1 << log))?);
     for (name, mix) in MIXES {
         let scalars = vector(1 << log, mix, seed);
         let send = || -> Result<f64, interlock::Error> {
             let start = Instant::now();
-            let _ = ring.send_scalars(&scalars, &room)?;
-            ring.expansions().synchronize()?;
+            let _ = uploads.send_scalars(&scalars, &room)?;
+            uploads.expansions().synchronize()?;
             Ok(start.elapsed().as_secs_f64())
         };
         told(name, send())?;

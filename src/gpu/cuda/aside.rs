@@ -6,8 +6,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::engine::{Engine, Enqueuing};
+use super::engine::Enqueuing;
 use super::lease::Until;
+use super::worker::Worker;
 use super::{DeviceSlice, Event, Stream};
 use crate::error::Error;
 use crate::prove::plan::scratch::{lane_bytes, LANES};
@@ -47,7 +48,7 @@ impl ScratchUses {
 
 /// The lanes, for as long as a turn enqueues there.
 pub(super) struct Aside<'e> {
-    engine: &'e Engine,
+    engine: &'e Worker<'e>,
     lanes: [Aisle<'e>; LANES],
     is_complete: bool,
 }
@@ -63,7 +64,7 @@ impl<'e> Aside<'e> {
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(engine: &'e Engine, _turn: &Enqueuing<'e>, events: &[&Event]) -> Result<Self, Error> {
+    pub(super) fn new(engine: &'e Worker<'e>, _turn: &Enqueuing<'_>, events: &[&Event]) -> Result<Self, Error> {
         let (scratch, streams) = (engine.all_scratch(), engine.aside());
         let bytes = lane_bytes(scratch.len());
         let lane = |i| Aisle { stream: &streams[i], scratch: scratch.range(i * bytes..(i + 1) * bytes) };

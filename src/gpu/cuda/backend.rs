@@ -11,6 +11,7 @@ use super::resident::Resident;
 use super::residents::{Points, Residents};
 use super::results::Results;
 use super::status::check_alive;
+use super::worker::Worker;
 use super::{budget, devices, streamed, DeviceGuard, Timeline};
 use crate::cpu::{assemble, Sums};
 use crate::curve::Proof;
@@ -35,18 +36,28 @@ struct Device {
 }
 
 impl Device {
-    /// The engine, started when it is first asked for. The device must be current.
-    fn engine(&self) -> Result<&Engine, Error> {
-        if let Some(engine) = self.engine.get() {
-            return Ok(engine);
+    /// Makes it current, and starts its engine when it is first asked for.
+    ///
+    /// # Errors
+    /// [`Error::DeviceFull`] and [`Error::DeviceMemory`] if it has no memory for that, [`Error::OutOfMemory`] if the host has none,
+    /// [`Error::Cuda`].
+    fn engine(&self) -> Result<(DeviceGuard, &Engine), Error> {
+        match self.engine.get() {
+            Some(engine) => Ok((DeviceGuard::set(self.ordinal)?, engine)),
+            // A context takes memory of the device, at whatever call it is made.
+            None => self.start().map_err(Error::of_taking_device_memory),
         }
+    }
+
+    fn start(&self) -> Result<(DeviceGuard, &Engine), Error> {
         let _traced = span(c"starting the device");
         let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = DeviceGuard::set(self.ordinal)?;
         if let Some(engine) = self.engine.get() {
-            return Ok(engine);
+            return Ok((current, engine));
         }
         let engine = Engine::new(self.ordinal, budget::of_current_device()?)?;
-        Ok(self.engine.get_or_init(|| engine))
+        Ok((current, self.engine.get_or_init(|| engine)))
     }
 }
 
@@ -58,7 +69,8 @@ impl Gpu {
         GPU.get()
     }
 
-    /// Gives back what is mapped of devices' memory and neither held nor in use.
+    /// Gives back what is mapped of devices' memory, and locked of the host's for results and vectors, and neither held nor in use. It waits
+    /// for what devices do, if there is any of the latter.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -66,6 +78,8 @@ impl Gpu {
         self.devices.iter().try_for_each(|device| {
             let Some(engine) = device.engine.get() else { return Ok(()) };
             let _current = DeviceGuard::set(device.ordinal)?;
+            engine.pinned().give_back_idle();
+            engine.host_vectors().give_back_idle();
             engine.memory().give_back_idle()
         })
     }
@@ -137,9 +151,8 @@ impl Backend for Gpu {
 
     fn load(&self, srs: &Parameters) -> Result<(), Error> {
         let (device, _assigned) = self.assign(None, srs, 0)?;
-        let _current = DeviceGuard::set(device.ordinal)?;
-        let engine = device.engine()?;
-        let loaded = engine.points(srs).map(drop);
+        let (_current, engine) = device.engine()?;
+        let loaded = Worker::new(engine).points(srs).map(drop);
         engine.timeline().settle();
         loaded
     }
@@ -148,11 +161,11 @@ impl Backend for Gpu {
         let begun = Instant::now();
         check_alive()?;
         let (device, assigned) = self.assign(batch.device, &batch.srs, batch.evaluations.len())?;
-        let _current = DeviceGuard::set(device.ordinal)?;
-        let engine = device.engine()?;
+        let (_current, engine) = device.engine()?;
+        let worker = Worker::new(engine);
         let points = {
             let _waiting = span(c"waiting for parameters");
-            engine.points(&batch.srs)?
+            worker.points(&batch.srs)?
         };
         let mut circuits = Vec::new();
         for (number, (evaluations, witness)) in batch.evaluations.iter().zip(&batch.witnesses).enumerate() {
@@ -161,12 +174,12 @@ impl Backend for Gpu {
         }
         let enqueued = match &points {
             Points::Resident(resident) => {
-                circuits.iter().map(|circuit| enqueue_resident(engine, *circuit, resident)).collect()
+                circuits.iter().map(|circuit| enqueue_resident(&worker, *circuit, resident)).collect()
             }
-            Points::Streamed(pinned) => streamed::enqueue(engine, &circuits, pinned),
+            Points::Streamed(pinned) => streamed::enqueue(&worker, &circuits, pinned),
         };
         // What was enqueued before an error uses the points, which may go now.
-        let results = enqueued.inspect_err(|_| engine.wait_for_all())?;
+        let results = enqueued.inspect_err(|_| worker.wait_for_all())?;
         Ok(Box::new(Started {
             results,
             points: Some(points),
@@ -183,9 +196,9 @@ impl Backend for Gpu {
 }
 
 /// Enqueues a circuit's work; where other parameters took room after it had been planned, by another plan.
-fn enqueue_resident(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
-    match circuit::enqueue(engine, circuit, resident) {
-        Err(Error::DeviceMemory(_)) => circuit::enqueue(engine, circuit, resident),
+fn enqueue_resident(worker: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
+    match circuit::enqueue(worker, circuit, resident) {
+        Err(Error::DeviceMemory(_)) => circuit::enqueue(worker, circuit, resident),
         enqueued => enqueued,
     }
 }
@@ -197,8 +210,8 @@ fn enqueue_resident(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) 
 #[cfg(feature = "kit")]
 pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error> {
     let device = Gpu::get()?.device(0)?;
-    let _current = DeviceGuard::set(device.ordinal)?;
-    match device.engine()?.points(srs)? {
+    let (_current, engine) = device.engine()?;
+    match Worker::new(engine).points(srs)? {
         Points::Resident(resident) => resident.to_host(),
         Points::Streamed(_) => {
             let expected = "the budget has no room for them".to_owned();
@@ -214,8 +227,8 @@ pub fn points_on_device(srs: &Parameters) -> Result<crate::params::Points, Error
 #[cfg(feature = "kit")]
 pub fn device_memory_used() -> Result<usize, Error> {
     let device = Gpu::get()?.device(0)?;
-    let _current = DeviceGuard::set(device.ordinal)?;
-    Ok(device.engine()?.memory().used_bytes())
+    let (_current, engine) = device.engine()?;
+    Ok(engine.memory().used_bytes())
 }
 
 /// The queries of the file at `path` as they are in page-locked memory for the device that would prove now.
@@ -226,8 +239,8 @@ pub fn device_memory_used() -> Result<usize, Error> {
 pub fn points_when_streamed(path: &std::path::Path) -> Result<crate::params::Points, Error> {
     let srs = Parameters::open(path, false)?;
     let device = Gpu::get()?.device(0)?;
-    let _current = DeviceGuard::set(device.ordinal)?;
-    Ok(PinnedPoints::load(device.engine()?, &srs)?.to_points())
+    let (_current, engine) = device.engine()?;
+    Ok(PinnedPoints::load(&Worker::new(engine), &srs)?.to_points())
 }
 
 /// A batch whose work is enqueued.

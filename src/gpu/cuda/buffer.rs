@@ -130,12 +130,13 @@ impl<T: Plain> DeviceBuffer<T> {
     /// Room for `len` values, which hold whatever was there.
     ///
     /// # Errors
-    /// [`Error::Cuda`].
+    /// [`Error::DeviceFull`], [`Error::Cuda`].
     pub fn new(len: usize) -> Result<Self, Error> {
         let mut pointer = std::ptr::null_mut();
         let bytes = len.saturating_mul(size_of::<T>());
         // SAFETY: one pointer is written.
-        check("cudaMalloc", unsafe { sys::cudaMalloc(&mut pointer, bytes) })?;
+        let taken = check("cudaMalloc", unsafe { sys::cudaMalloc(&mut pointer, bytes) });
+        taken.map_err(Error::of_taking_device_memory)?;
         Ok(Self(DeviceSlice { pointer, len, _values: PhantomData }))
     }
 

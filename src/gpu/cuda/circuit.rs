@@ -3,13 +3,13 @@
 //! Two phases, each admitted for all the memory it takes: the MSMs over the witness, for which the least has to be uploaded, and then
 //! the quotient and the MSM over it. While the device computes the first, the CPU prepares the second.
 
-use super::engine::Engine;
 use super::h_parts::HParts;
 use super::lease::room_for;
 use super::quotient::Quotient;
 use super::resident::Resident;
 use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, PartPoints};
+use super::worker::Worker;
 use crate::error::Error;
 use crate::lock::Locks;
 use crate::prove::{Evaluations, Plan, Residence, Witness};
@@ -37,7 +37,7 @@ impl Circuit<'_> {
 ///
 /// # Errors
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
-pub(super) fn enqueue(engine: &Engine, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
+pub(super) fn enqueue(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
     let _circuit = trace::within_circuit(circuit.number);
     let plan = engine.plan(&resident.counts, Residence::Resident, circuit.locks.settings().budget)?;
     let mut results = vec![witness(engine, circuit, resident, &plan)?];
@@ -47,7 +47,7 @@ pub(super) fn enqueue(engine: &Engine, circuit: Circuit<'_>, resident: &Resident
     Ok(results)
 }
 
-fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Plan) -> Result<Results, Error> {
+fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan: &Plan) -> Result<Results, Error> {
     let mut layout = Layout::default();
     let mut classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
     let most = engine.most_terms();
@@ -79,15 +79,16 @@ fn witness(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Pl
     Err(Error::Internal { what: "a witness has a part".to_owned() })
 }
 
-fn h(engine: &Engine, circuit: Circuit<'_>, resident: &Resident, plan: &Plan) -> Result<Results, Error> {
+fn h(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan: &Plan) -> Result<Results, Error> {
     let log2 = resident.counts.domain_log2();
     let mut layout = Layout::default();
     let parts = HParts::new(log2, plan, &mut layout)?;
     let quotient = Quotient::new(engine, log2, plan)?;
+    let host_turn = quotient.host_turn(engine);
     let room = quotient.room(parts.longest()) + room_for::<u64>(layout.words());
     let [mut kept, others] = engine.lease([room, quotient.room_for_others()], Some(circuit.locks))?;
-    let mut others = quotient.others(engine, others)?;
-    let mut h = quotient.coefficients(engine, parts.longest(), &mut kept)?;
+    let mut others = quotient.others(&host_turn, others)?;
+    let mut h = quotient.coefficients(&host_turn, parts.longest(), &mut kept)?;
     let sums = kept.take(layout.words());
     let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
     let until = quotient.enqueue(engine, circuit, &mut h, &mut others)?;

@@ -3,22 +3,21 @@
 use std::collections::BTreeMap;
 use std::ffi::{c_void, CStr};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
 
 use super::aside::ScratchUses;
 use super::host_vectors::HostVectors;
 use super::lanes::BESIDE;
-use super::lease::{Backing, Lease, Until};
+use super::lease::{Backing, Until};
 use super::mapping::Mapping;
 use super::passes::Passes;
 use super::pinned::PinnedPool;
-use super::residents::{Points, Residents};
+use super::residents::Residents;
 use super::staging::Ring;
 use super::timeline::Begun;
 use super::{DeviceBuffer, DeviceSlice, Domain, Event, Stream, Timeline};
 use crate::error::{Error, Shortfall};
-use crate::lock::{memory, Locks, Order, Turn};
-use crate::params::{Counts, Parameters};
+use crate::lock::{memory, Order, Turn};
+use crate::params::Counts;
 use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM, LANES};
 use crate::prove::plan::Division;
 use crate::prove::{Plan, Residence, Sizes, Vectors};
@@ -119,14 +118,6 @@ impl Engine {
         })
     }
 
-    /// The points of `srs`, for proofs here.
-    ///
-    /// # Errors
-    /// Those of [`Residents::get`].
-    pub(super) fn points(&self, srs: &Parameters) -> Result<Points, Error> {
-        self.residents.get(self, self.ordinal, srs)
-    }
-
     /// Whether the device is to keep queries of these lengths: proofs are fastest then, and there is room for them beside parameters that
     /// are in use. Others make room.
     ///
@@ -188,50 +179,10 @@ impl Engine {
         self.most_terms
     }
 
-    /// Waits for blocks of these sizes, which uploads may use from then on. It is counted by `locks`.
-    ///
-    /// # Errors
-    /// [`Error::DeviceMemory`] if the device's budget does not hold them, and [`Error::Cuda`].
-    pub(super) fn leases(&self, sizes: &[usize], locks: Option<&Locks>) -> Result<Vec<Lease<'_>>, Error> {
-        let blocks = {
-            let _waiting = span(c"waiting for memory");
-            let (blocks, waited) = match self.memory.try_acquire(sizes)? {
-                Some(blocks) => (blocks, None),
-                None => {
-                    let start = Instant::now();
-                    (self.memory.acquire(sizes)?, Some(start.elapsed()))
-                }
-            };
-            if let Some(locks) = locks {
-                locks.count_memory(blocks.iter().map(Block::bytes).sum(), waited);
-            }
-            blocks
-        };
-        self.trace_memory();
-        let leases: Vec<_> = blocks.into_iter().map(|block| Lease::new(self, block)).collect();
-        for until in leases.iter().flat_map(Lease::fences) {
-            self.uploads_wait_for(until)?;
-        }
-        Ok(leases)
-    }
-
-    /// As [`Engine::leases`], for so many.
-    ///
-    /// # Errors
-    /// As [`Engine::leases`].
-    pub(super) fn lease<const N: usize>(
-        &self,
-        sizes: [usize; N],
-        locks: Option<&Locks>,
-    ) -> Result<[Lease<'_>; N], Error> {
-        let leases = self.leases(&sizes, locks)?;
-        leases.try_into().map_err(|_| Error::Internal { what: "a lease for each size".to_owned() })
-    }
-
     /// Waits for a block that is kept longer than a proof. Nothing uses it any more.
     ///
     /// # Errors
-    /// As [`Engine::leases`].
+    /// [`Error::DeviceMemory`] if the budget does not hold it, and [`Error::Cuda`].
     pub(super) fn long_block(&self, bytes: usize) -> Result<Block, Error> {
         let block = {
             let _waiting = span(c"waiting for memory");
@@ -245,32 +196,18 @@ impl Engine {
         Ok(block)
     }
 
-    /// Makes uploads from now on wait for `until`.
+    /// Waits for a turn on the compute stream, where what is enqueued waits for `events`. The trace calls it `what`.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn uploads_wait_for(&self, until: &Until) -> Result<(), Error> {
-        self.ring.copies().wait_for(until.event())?;
-        self.ring.expansions().wait_for(until.event())
-    }
-
-    /// Waits for a turn on the compute stream, where what is enqueued waits for all uploads until now. The trace calls it `what`.
-    ///
-    /// # Errors
-    /// [`Error::Cuda`].
-    pub(super) fn enqueue(&self, what: &'static CStr) -> Result<Enqueuing<'_>, Error> {
-        self.enqueue_behind(what, None)
-    }
-
-    /// As [`Engine::enqueue`], where what is enqueued waits for `event` too.
-    ///
-    /// # Errors
-    /// [`Error::Cuda`].
-    pub(super) fn enqueue_behind(&self, what: &'static CStr, event: Option<&Event>) -> Result<Enqueuing<'_>, Error> {
+    pub(super) fn enqueue_behind<'a>(
+        &self,
+        what: &'static CStr,
+        events: impl IntoIterator<Item = &'a Event>,
+    ) -> Result<Enqueuing<'_>, Error> {
         let turn = self.turn();
         let traced = span(c"enqueuing");
-        self.compute_waits_for_uploads()?;
-        event.map_or(Ok(()), |event| self.compute.wait_for(event))?;
+        events.into_iter().try_for_each(|event| self.compute.wait_for(event))?;
         let begun = self.timeline.begin(&self.compute);
         Ok(Enqueuing {
             engine: self,
@@ -319,7 +256,7 @@ impl Engine {
         &self.compute
     }
 
-    /// The uploads.
+    /// The uploads of all workers.
     pub(super) fn ring(&self) -> &Ring {
         &self.ring
     }
@@ -353,6 +290,16 @@ impl Engine {
         }
     }
 
+    /// What it has of which parameters.
+    pub(super) fn residents(&self) -> &Residents {
+        &self.residents
+    }
+
+    /// Its number.
+    pub(super) fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
     /// The device's memory.
     pub(super) fn memory(&self) -> &Arc<Memory> {
         &self.memory
@@ -363,33 +310,14 @@ impl Engine {
         self.base.0.wrapping_byte_add(offset)
     }
 
-    /// The end of all that is enqueued now, uploads and kernels.
-    ///
-    /// # Errors
-    /// [`Error::Cuda`].
-    pub(super) fn all_enqueued(&self) -> Result<Until, Error> {
-        self.compute_waits_for_uploads()?;
-        for stream in [&self.passing].into_iter().chain(&self.aside) {
-            self.compute.wait_for(&Event::record(stream)?)?;
-        }
-        Ok(Until::new(Event::record(&self.compute)?))
+    /// The streams that all workers share.
+    pub(super) fn streams(&self) -> impl Iterator<Item = &Stream> {
+        [&self.passing].into_iter().chain(&self.beside).chain(&self.aside).chain([&self.compute])
     }
 
     fn turn(&self) -> Turn<'_> {
         let _waiting = span(c"waiting for a turn");
         self.order.turn()
-    }
-
-    /// Waits for all that is enqueued now, uploads and kernels, where no fence can be had.
-    pub(super) fn wait_for_all(&self) {
-        let uploads = [self.ring.copies(), self.ring.expansions(), &self.passing];
-        uploads.into_iter().chain(&self.beside).chain(&self.aside).chain([&self.compute]).for_each(Stream::drain);
-    }
-
-    fn compute_waits_for_uploads(&self) -> Result<(), Error> {
-        [self.ring.copies(), self.ring.expansions()]
-            .into_iter()
-            .try_for_each(|uploads| self.compute.wait_for(&Event::record(uploads)?))
     }
 }
 
@@ -398,7 +326,7 @@ impl Drop for Enqueuing<'_> {
         if self.uses_scratch {
             let until = self.until().ok();
             if until.is_none() {
-                self.engine.wait_for_all();
+                self.engine.streams().for_each(Stream::drain);
             }
             self.engine.scratch_uses.used_until(until);
         }

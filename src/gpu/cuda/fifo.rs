@@ -24,14 +24,16 @@ impl<T> Fifo<T> {
         Self { queues: Mutex::new(queues), changed: Condvar::new() }
     }
 
-    /// Waits until one is there and all who came before have theirs.
-    pub(super) fn take(&self) -> T {
+    /// Waits until one is there and all who came before have theirs. Of several the first that `is_ready` is taken, or else the first.
+    /// `is_ready` is asked with the queues locked.
+    pub(super) fn take(&self, is_ready: impl Fn(&T) -> bool) -> T {
         let mut queues = self.lock();
         let number = queues.coming;
         queues.coming += 1;
         loop {
             if queues.served == number {
-                if let Some(thing) = queues.idle.pop_front() {
+                let first = queues.idle.iter().position(&is_ready).unwrap_or(0);
+                if let Some(thing) = queues.idle.remove(first) {
                     queues.served += 1;
                     self.changed.notify_all();
                     return thing;
@@ -64,13 +66,24 @@ mod tests {
     use std::sync::mpsc::{channel, RecvTimeoutError};
     use std::time::Duration;
 
+    fn any<T>(_: &T) -> bool {
+        true
+    }
+
+    #[test]
+    fn what_is_ready_goes_before_what_is_not() {
+        let fifo = Fifo::new([1, 2, 3]);
+        let even = |thing: &i32| thing % 2 == 0;
+        assert_eq!([fifo.take(even), fifo.take(even), fifo.take(even)], [2, 1, 3]);
+    }
+
     #[test]
     fn what_was_used_goes_last_and_what_was_not_goes_first() {
         let fifo = Fifo::new([1, 2, 3]);
-        let (one, two) = (fifo.take(), fifo.take());
+        let (one, two) = (fifo.take(any), fifo.take(any));
         fifo.give_back(one);
         fifo.give_back_unused(two);
-        assert_eq!([fifo.take(), fifo.take(), fifo.take()], [2, 3, 1]);
+        assert_eq!([fifo.take(any), fifo.take(any), fifo.take(any)], [2, 3, 1]);
     }
 
     #[test]
@@ -82,11 +95,11 @@ mod tests {
             queues.coming - queues.served
         };
         std::thread::scope(|scope| {
-            let thing = fifo.take();
+            let thing = fifo.take(any);
             for worker in 0..8 {
                 let (fifo, served) = (&fifo, served.clone());
                 scope.spawn(move || {
-                    let thing = fifo.take();
+                    let thing = fifo.take(any);
                     served.send(worker).unwrap();
                     fifo.give_back(thing);
                 });
@@ -111,7 +124,7 @@ mod tests {
                 let (fifo, holders) = (&fifo, &holders);
                 scope.spawn(move || {
                     for round in 0..200 {
-                        let thing = fifo.take();
+                        let thing = fifo.take(any);
                         let alone = holders[thing].try_lock().expect("nobody else has it");
                         std::thread::yield_now();
                         drop(alone);
@@ -124,7 +137,7 @@ mod tests {
                 });
             }
         });
-        let mut left: Vec<usize> = (0..THINGS).map(|_| fifo.take()).collect();
+        let mut left: Vec<usize> = (0..THINGS).map(|_| fifo.take(any)).collect();
         left.sort_unstable();
         assert_eq!(left, (0..THINGS).collect::<Vec<_>>());
     }

@@ -3,15 +3,16 @@
 use std::ops::Range;
 
 use super::aside::Aside;
-use super::engine::{Engine, Enqueuing};
+use super::engine::Enqueuing;
 use super::lease::{room_for, Region, Until};
 use super::msm::{fill, gather, reduce, Bucket, Scalars, Terms};
 use super::quotient::Coefficients;
 use super::results::{Fetching, Layout, Query};
+use super::worker::Worker;
 use super::{DeviceSlice, Event, Shape, G1};
 use crate::curve::G1Affine;
 use crate::error::Error;
-use crate::prove::plan::scratch::InParts;
+use crate::prove::plan::scratch::{InParts, LANES};
 use crate::prove::Plan;
 use crate::trace;
 
@@ -75,7 +76,7 @@ impl HPassing {
         (points, copied): (&DeviceSlice<G1Affine>, &Event),
         h: &Coefficients<'_>,
         buckets: &DeviceSlice<Bucket>,
-        (engine, turn): (&Engine, &mut Enqueuing<'_>),
+        (engine, turn): (&Worker<'_>, &mut Enqueuing<'_>),
     ) -> Result<Vec<Until>, Error> {
         let range = self.range(i);
         let (scalars, order) = match &h.ordered {
@@ -97,11 +98,11 @@ impl HPassing {
         let events: Vec<&Event> = behind.iter().chain([copied]).collect();
         let mut aside = Aside::new(engine, turn, &events)?;
         let terms = Terms::<G1> { points, positions: None, scalars, order, len: range.len(), count: None };
-        let shown = [trace::Stream::FirstLane, trace::Stream::SecondLane];
-        for (lane, first) in self.shape.groups().enumerate() {
-            let number = lane % shown.len();
+        for (group, first) in self.shape.groups().enumerate() {
+            let number = group % LANES;
             let lane = &mut aside.each()[number];
-            engine.timeline().traced(c"h MSM, some windows", (shown[number], lane.stream), 0, || {
+            let shown = (trace::Stream::Lane(number as u8), lane.stream);
+            engine.timeline().traced(c"h MSM, some windows", shown, 0, || {
                 fill(buckets, &terms, (self.shape, first), &mut lane.scratch, lane.stream)
             })?;
         }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::engine::{Block, Engine};
+use super::engine::Block;
 use super::mapping::Mapping;
 use super::residents::Residents;
+use super::worker::Worker;
 use super::{DeviceSlice, Event, Plain};
 use crate::error::Error;
 use crate::lock::memory;
@@ -58,19 +59,19 @@ impl memory::Backing for Backing {
     }
 }
 
-/// A block that enqueued work may use. Dropped without [`Lease::release_after`], it is free again when all is over that was enqueued
-/// until then.
+/// A block that a worker's enqueued work may use. Dropped without [`Lease::release_after`], it is free again when all is over that the worker had
+/// enqueued until then. Why no two use it at a time: see [`super::worker`].
 pub(super) struct Lease<'e> {
-    engine: &'e Engine,
+    worker: &'e Worker<'e>,
     block: Option<Block>,
     region: Region,
 }
 
 impl<'e> Lease<'e> {
-    pub(super) fn new(engine: &'e Engine, block: Block) -> Self {
+    pub(super) fn new(worker: &'e Worker<'e>, block: Block) -> Self {
         // SAFETY: all of the block, which is mapped memory.
-        let bytes = unsafe { DeviceSlice::from_raw(engine.address(block.offset()), block.bytes()) };
-        Self { engine, block: Some(block), region: Region::new(bytes) }
+        let bytes = unsafe { DeviceSlice::from_raw(worker.address(block.offset()), block.bytes()) };
+        Self { worker, block: Some(block), region: Region::new(bytes) }
     }
 
     /// What must be over before the block is first used.
@@ -95,7 +96,7 @@ impl<'e> Lease<'e> {
     pub(super) fn release_after(mut self, until: &Until) {
         if let Some(block) = self.block.take() {
             block.release_after(until.clone());
-            self.engine.trace_memory();
+            self.worker.trace_memory();
         }
     }
 }
@@ -103,14 +104,14 @@ impl<'e> Lease<'e> {
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         let Some(block) = self.block.take() else { return };
-        match self.engine.all_enqueued() {
+        match self.worker.all_enqueued() {
             Ok(until) => block.release_after(until),
             Err(_) => {
-                self.engine.wait_for_all();
+                self.worker.wait_for_all();
                 drop(block);
             }
         }
-        self.engine.trace_memory();
+        self.worker.trace_memory();
     }
 }
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::decode::{decode, Faults, Run};
 use super::resident::Resident;
-use super::staging::{Ring, SLOT_BYTES};
+use super::staging::{Uploads, SLOT_BYTES};
 use super::{DeviceSlice, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::params::{Encoded, Query};
@@ -22,22 +22,22 @@ const READ: usize = 1 << 20;
 /// # Errors
 /// That of the first thing wrong in the order of the file: [`Error::Params`] or [`Error::File`]; [`Error::Cuda`],
 /// [`Error::Threads`].
-pub(super) fn load(ring: &Ring, encoded: Encoded<'_>, resident: &Resident) -> Result<(), Error> {
-    let faults = Faults::new(Query::ALL.len(), ring.expansions())?;
+pub(super) fn load(uploads: &Uploads<'_>, encoded: Encoded<'_>, resident: &Resident) -> Result<(), Error> {
+    let faults = Faults::new(Query::ALL.len(), uploads.expansions())?;
     let sent = Query::ALL.into_iter().try_for_each(|query| match query {
-        Query::H => send::<G1>(ring, encoded, query, &resident.h, &faults),
-        Query::L => send::<G1>(ring, encoded, query, &resident.l, &faults),
-        Query::A => send::<G1>(ring, encoded, query, &resident.a, &faults),
-        Query::BG1 => send::<G1>(ring, encoded, query, &resident.b_g1, &faults),
-        Query::BG2 => send::<G2>(ring, encoded, query, &resident.b_g2, &faults),
+        Query::H => send::<G1>(uploads, encoded, query, &resident.h, &faults),
+        Query::L => send::<G1>(uploads, encoded, query, &resident.l, &faults),
+        Query::A => send::<G1>(uploads, encoded, query, &resident.a, &faults),
+        Query::BG1 => send::<G1>(uploads, encoded, query, &resident.b_g1, &faults),
+        Query::BG2 => send::<G2>(uploads, encoded, query, &resident.b_g2, &faults),
     });
     // After a failure too: nothing may be on its way to `resident` on return, and what was sent comes earlier in the file.
-    first_fault(encoded, &faults, ring.expansions()).and(sent)
+    first_fault(encoded, &faults, uploads.expansions()).and(sent)
 }
 
 /// Enqueues the reading of a query, piece by piece.
 fn send<G: Group>(
-    ring: &Ring,
+    uploads: &Uploads<'_>,
     encoded: Encoded<'_>,
     query: Query,
     points: &DeviceSlice<G::Affine>,
@@ -46,7 +46,7 @@ fn send<G: Group>(
     let (all, per_piece) = (encoded.len(query), SLOT_BYTES / G::ENCODED);
     (0..all).step_by(per_piece).try_for_each(|first| {
         let len = per_piece.min(all - first);
-        let mut slot = ring.take()?;
+        let mut slot = uploads.take()?;
         let reading = span(c"reading");
         let parts = slot.values::<u8>()[..len * G::ENCODED].par_chunks_mut(READ).enumerate();
         let offset = first * G::ENCODED;

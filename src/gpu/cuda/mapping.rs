@@ -42,7 +42,7 @@ impl Mapping {
         let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
         let needed = bytes.min(self.reserved).div_ceil(PIECE);
         while pieces.len() < needed {
-            match self.piece(self.base + (pieces.len() * PIECE) as u64) {
+            match self.piece(self.base + (pieces.len() * PIECE) as u64).map_err(Error::of_taking_device_memory) {
                 Err(error) if error.is_device_out_of_memory() => break,
                 piece => pieces.push(piece?),
             }

@@ -24,6 +24,7 @@ mod mapping;
 mod msm;
 mod ntt;
 mod ones;
+mod pairs;
 mod passes;
 mod pieces;
 mod pinned;
@@ -44,6 +45,7 @@ mod streamed;
 mod terms;
 mod timeline;
 mod witness;
+mod worker;
 
 use buffer::{DeviceBuffer, DeviceSlice, Plain};
 use event::Event;
@@ -69,7 +71,7 @@ pub(super) fn backend() -> Result<&'static dyn Backend, Error> {
     backend::Gpu::get().map(|gpu| gpu as &dyn Backend)
 }
 
-/// Gives back what no parameters and no proof need now of the memory of devices that have been used.
+/// Gives back what no parameters and no proof need now: memory of devices that have been used, and page-locked memory of the host.
 ///
 /// # Errors
 /// [`Error::Cuda`].
@@ -94,7 +96,7 @@ pub mod kit {
     pub use super::ntt::Domain;
     pub use super::ones::{Accumulators, SumTerms};
     pub use super::pointwise::fr_mul;
-    pub use super::staging::{ClassesOnDevice, Ring, Upload};
+    pub use super::staging::{ClassesOnDevice, Ring, Upload, Uploads};
     pub use super::status::check;
     pub use super::stream::Stream;
     pub use super::terms::{list, terms_scratch_bytes, Lists, QueryVariables, Variables};

@@ -5,8 +5,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::engine::{Block, Engine};
+use super::engine::Block;
 use super::lease::{Region, Until};
+use super::worker::Worker;
 use super::DeviceSlice;
 use crate::error::Error;
 use crate::lock::{Order, Turn};
@@ -33,7 +34,7 @@ struct Uses {
 
 /// A worker's turn. What it has enqueued when it drops this without [`PassTurn::all_is_enqueued`], the next one waits for as a whole.
 pub(super) struct PassTurn<'e> {
-    engine: &'e Engine,
+    engine: &'e Worker<'e>,
     slots: Vec<DeviceSlice<u8>>,
     witnesses: DeviceSlice<u8>,
     uses: MutexGuard<'e, Uses>,
@@ -48,7 +49,7 @@ impl Passes {
     }
 
     /// Waits for a turn, whose memory is divided as `plan` says.
-    pub(super) fn turn<'e>(&'e self, engine: &'e Engine, plan: &Plan) -> PassTurn<'e> {
+    pub(super) fn turn<'e>(&'e self, engine: &'e Worker<'e>, plan: &Plan) -> PassTurn<'e> {
         let turn = {
             let _waiting = span(c"waiting for a pass");
             self.order.turn()
@@ -70,7 +71,7 @@ impl Passes {
 }
 
 impl PassTurn<'_> {
-    /// The number of the next slot, which copies on [`Engine::passing`] may use from now on.
+    /// The number of the next slot, which copies on [`passing`](super::engine::Engine::passing) may use from now on.
     ///
     /// # Errors
     /// [`Error::Cuda`].

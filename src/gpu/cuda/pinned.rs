@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{
-    status::{check, warn_unless_lost},
+    status::{check, forget_last_error, warn_unless_lost},
     DeviceSlice, Plain, Stream,
 };
 use crate::error::Error;
@@ -24,11 +24,17 @@ impl PinnedBuffer {
     /// `bytes` bytes of zeros.
     ///
     /// # Errors
-    /// [`Error::Cuda`].
+    /// [`Error::OutOfMemory`] if the host has no memory that can be locked, [`Error::Cuda`].
     pub fn new(bytes: usize) -> Result<Self, Error> {
         let mut pointer = std::ptr::null_mut();
         // SAFETY: one pointer is written.
-        check("cudaHostAlloc", unsafe { sys::cudaHostAlloc(&mut pointer, bytes, sys::HOST_ALLOC_PORTABLE) })?;
+        match unsafe { sys::cudaHostAlloc(&mut pointer, bytes, sys::HOST_ALLOC_PORTABLE) } {
+            sys::ERROR_MEMORY_ALLOCATION => {
+                forget_last_error();
+                return Err(Error::OutOfMemory { what: "page-locked memory", bytes });
+            }
+            code => check("cudaHostAlloc", code)?,
+        }
         // SAFETY: the memory is ours and has this many bytes.
         unsafe { pointer.write_bytes(0, bytes) };
         Ok(Self { pointer, bytes })
@@ -60,7 +66,7 @@ impl Drop for PinnedBuffer {
     }
 }
 
-/// Pinned buffers for results, which are made when there are too few and then kept.
+/// Pinned buffers for results, which are made when there are too few and then kept, as giving one back waits for the device.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PinnedPool(Arc<Mutex<Vec<PinnedBuffer>>>);
 
@@ -71,7 +77,7 @@ impl PinnedPool {
     /// A buffer of at least `bytes` bytes, which goes back when it is dropped.
     ///
     /// # Errors
-    /// [`Error::Cuda`].
+    /// Those of [`PinnedBuffer::new`].
     pub(super) fn take(&self, bytes: usize) -> Result<PinnedLease, Error> {
         let kept = {
             let mut buffers = self.lock();
@@ -83,6 +89,12 @@ impl PinnedPool {
             None => PinnedBuffer::new(bytes.next_power_of_two().max(LEAST))?,
         };
         Ok(PinnedLease { buffer: Some(buffer), pool: self.clone() })
+    }
+
+    /// Gives those back that nobody has, when the device has done what it has to do.
+    pub(super) fn give_back_idle(&self) {
+        let idle = std::mem::take(&mut *self.lock());
+        drop(idle);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<PinnedBuffer>> {

@@ -5,10 +5,10 @@ use std::io;
 
 use rayon::prelude::*;
 
-use super::engine::Engine;
 use super::msm::at_least;
 use super::round_trip;
 use super::status::{check, warn_unless_lost};
+use super::worker::Worker;
 use super::{DeviceSlice, Group, Stream};
 use crate::error::Error;
 use crate::params::{Counts, Encoded, Parameters, Query};
@@ -37,7 +37,7 @@ impl PinnedPoints {
     /// # Errors
     /// [`Error::Params`] with the first thing that is wrong in the order of the file, [`Error::File`], [`Error::OutOfMemory`] if the
     /// host has no memory for them, [`Error::Cuda`] if CUDA cannot lock it, [`Error::Threads`].
-    pub(super) fn load(engine: &Engine, srs: &Parameters) -> Result<Self, Error> {
+    pub(super) fn load(engine: &Worker<'_>, srs: &Parameters) -> Result<Self, Error> {
         srs.read_encoded(|encoded| {
             let mut points = Self::read(encoded, srs.counts)?;
             points.memory.lock()?;

@@ -4,9 +4,9 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use super::circuit::Circuit;
-use super::engine::Engine;
-use super::host_vectors::HostVector;
+use super::host_vectors::{HostTurn, HostVector};
 use super::lease::{room_for, Lease, Until};
+use super::worker::Worker;
 use super::{DeviceSlice, Domain};
 use crate::curve::Fr;
 use crate::error::Error;
@@ -42,7 +42,7 @@ impl Quotient {
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(engine: &Engine, log2: u32, plan: &Plan) -> Result<Self, Error> {
+    pub(super) fn new(engine: &Worker<'_>, log2: u32, plan: &Plan) -> Result<Self, Error> {
         Ok(Self { domain: engine.domain(log2)?, log2, vectors: plan.vectors })
     }
 
@@ -64,20 +64,25 @@ impl Quotient {
         self.vectors.others() * room_for::<Fr>(self.len())
     }
 
+    /// Waits for the turn to have vectors in host memory, if there are any. To be had before any lease.
+    pub(super) fn host_turn<'e>(&self, engine: &'e Worker<'e>) -> HostTurn<'e> {
+        HostTurn::wait(engine, self.vectors.on_host() > 0)
+    }
+
     /// Takes [`Quotient::room`] of `lease`.
     ///
     /// # Errors
     /// [`Error::Cuda`], where host memory is taken.
     pub(super) fn coefficients<'e>(
         &self,
-        engine: &'e Engine,
+        turn: &'e HostTurn<'_>,
         part: usize,
         lease: &mut Lease<'e>,
     ) -> Result<Coefficients<'e>, Error> {
         if self.vectors.keeps_h() {
             return Ok(Coefficients { values: lease.take(self.len()), ordered: None, host: None });
         }
-        let host = HostVector::take(engine, self.len())?;
+        let host = HostVector::take(turn, self.len())?;
         Ok(Coefficients { values: host.slice(self.len()), ordered: Some(lease.take(part)), host: Some(host) })
     }
 
@@ -85,9 +90,9 @@ impl Quotient {
     ///
     /// # Errors
     /// [`Error::Cuda`], where host memory is taken.
-    pub(super) fn others<'e>(&self, engine: &'e Engine, mut lease: Lease<'e>) -> Result<Others<'e>, Error> {
+    pub(super) fn others<'e>(&self, turn: &'e HostTurn<'_>, mut lease: Lease<'e>) -> Result<Others<'e>, Error> {
         if self.vectors.others() == 0 {
-            let host = HostVector::take(engine, self.len())?;
+            let host = HostVector::take(turn, self.len())?;
             return Ok(Others { lease, b: host.slice(self.len()), c: None, host: Some(host) });
         }
         let b = lease.take(self.len());
@@ -101,14 +106,14 @@ impl Quotient {
     /// [`Error::NonCanonicalScalar`], [`Error::Cuda`], [`Error::Threads`].
     pub(super) fn enqueue(
         &self,
-        engine: &Engine,
+        engine: &Worker<'_>,
         circuit: Circuit<'_>,
         h: &mut Coefficients<'_>,
         others: &mut Others<'_>,
     ) -> Result<Until, Error> {
         let upload = |what: &'static CStr, name: &str, values: &[Fr], to: &DeviceSlice<Fr>| {
             let _sending = span(what);
-            engine.ring().send_scalars(values, to)?.map_err(|index| circuit.not_canonical(name, index))
+            engine.uploads().send_scalars(values, to)?.map_err(|index| circuit.not_canonical(name, index))
         };
         let a = &mut h.values;
         upload(c"sending a", "a", circuit.evaluations.a, a)?;

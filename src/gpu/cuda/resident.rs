@@ -1,7 +1,8 @@
 //! Parameters in device memory.
 
-use super::engine::{Block, Engine};
+use super::engine::Block;
 use super::lease::room_for;
+use super::worker::Worker;
 use super::{loader, DeviceSlice, Plain};
 use crate::curve::{G1Affine, G2Affine};
 use crate::error::Error;
@@ -29,12 +30,12 @@ impl Resident {
     /// # Errors
     /// [`Error::Params`] with the first thing that is wrong in the order of the file, [`Error::File`], [`Error::Cuda`],
     /// [`Error::DeviceMemory`], [`Error::Threads`].
-    pub(super) fn load(engine: &Engine, srs: &Parameters) -> Result<Self, Error> {
+    pub(super) fn load(engine: &Worker<'_>, srs: &Parameters) -> Result<Self, Error> {
         let resident = Self::allocate(engine, &srs.counts)?;
         // There must be room for proofs too, beside all that is kept.
         engine.plan(&srs.counts, Residence::Resident, None)?;
         // What decodes to it must be over before its memory goes.
-        srs.read_encoded(|encoded| loader::load(engine.ring(), encoded, &resident))
+        srs.read_encoded(|encoded| loader::load(engine.uploads(), encoded, &resident))
             .inspect_err(|_| engine.wait_for_all())?;
         Ok(resident)
     }
@@ -55,12 +56,12 @@ impl Resident {
         })
     }
 
-    fn allocate(engine: &Engine, counts: &Counts) -> Result<Self, Error> {
+    fn allocate(engine: &Worker<'_>, counts: &Counts) -> Result<Self, Error> {
         let Counts { h, l, a, b, .. } = *counts;
         let room = [h, l, a, b].map(room_for::<G1Affine>).iter().sum::<usize>() + room_for::<G2Affine>(b);
         let block = engine.long_block(room)?;
         let mut taken = block.offset();
-        fn take<T: Plain>(engine: &Engine, taken: &mut usize, len: usize) -> DeviceSlice<T> {
+        fn take<T: Plain>(engine: &Worker<'_>, taken: &mut usize, len: usize) -> DeviceSlice<T> {
             // SAFETY: part of the block, whose size is the sum of these rooms.
             let slice = unsafe { DeviceSlice::from_raw(engine.address(*taken), len) };
             *taken += room_for::<T>(len);

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::engine::Engine;
 use super::pinned_points::PinnedPoints;
 use super::resident::Resident;
+use super::worker::Worker;
 use crate::error::Error;
 use crate::params::Parameters;
 
@@ -25,13 +25,13 @@ type Place = Mutex<Option<Points>>;
 pub(super) struct Residents(Arc<Mutex<Vec<Weak<Place>>>>);
 
 impl Residents {
-    /// The points of `srs`, for work on `engine`'s device, number `ordinal`, which is current. They are loaded if they are not there, in
+    /// The points of `srs`, for work on `engine`'s device, which is current. They are loaded if they are not there, in
     /// place of others that nobody uses if need be.
     ///
     /// # Errors
     /// Those of [`Resident::load`] and [`PinnedPoints::load`], and [`Error::DeviceMemory`] if the budget is too small for any proof with them.
-    pub(super) fn get(&self, engine: &Engine, ordinal: usize, srs: &Parameters) -> Result<Points, Error> {
-        let place = srs.attached(ordinal, Place::default);
+    pub(super) fn get(&self, engine: &Worker<'_>, srs: &Parameters) -> Result<Points, Error> {
+        let place = srs.attached(engine.ordinal(), Place::default);
         let mut here = lock(&place);
         if let Some(points) = &*here {
             return Ok(points.clone());
@@ -44,7 +44,7 @@ impl Residents {
         Ok(points)
     }
 
-    fn load(engine: &Engine, srs: &Parameters) -> Result<Points, Error> {
+    fn load(engine: &Worker<'_>, srs: &Parameters) -> Result<Points, Error> {
         if engine.would_keep(&srs.counts)? {
             match Resident::load(engine, srs) {
                 // They are streamed, then. Not said here: a log callback may prove with them, and waits for this.

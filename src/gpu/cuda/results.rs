@@ -2,6 +2,7 @@
 
 use super::msm::{combine, Shape};
 use super::pinned::{PinnedLease, PinnedPool};
+use super::status::wait_after_failure;
 use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::cpu::Sums;
 use crate::error::Error;
@@ -134,7 +135,7 @@ impl Drop for Fetching<'_> {
     fn drop(&mut self) {
         if self.results.is_some() {
             // The pinned memory may serve others only when the copies to it are over.
-            let _ = self.stream.synchronize();
+            self.stream.drain();
         }
     }
 }
@@ -179,6 +180,6 @@ impl Results {
 impl Drop for Results {
     fn drop(&mut self) {
         // The pinned memory may serve others only when the copy to it is over.
-        let _ = self.there.synchronize();
+        wait_after_failure(|| self.there.synchronize());
     }
 }

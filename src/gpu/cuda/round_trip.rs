@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use super::decode::{decode_in_place, Faults};
-use super::engine::Engine;
 use super::lease::Region;
 use super::loader::first_fault;
 use super::passes::PassTurn;
 use super::pinned_points::PinnedPoints;
+use super::worker::Worker;
 use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::params::{Encoded, Query};
@@ -26,7 +26,7 @@ const PIECE: usize = 48 << 20;
 ///
 /// # Errors
 /// That of the first point at fault in the order of the file, [`Error::Params`]; [`Error::Cuda`], and [`Error::DeviceMemory`].
-pub(super) fn decode(engine: &Engine, encoded: Encoded<'_>, points: &mut PinnedPoints) -> Result<(), Error> {
+pub(super) fn decode(engine: &Worker<'_>, encoded: Encoded<'_>, points: &mut PinnedPoints) -> Result<(), Error> {
     let faults = Faults::new(Query::ALL.len(), engine.passing())?;
     let plan = engine.plan(points.counts(), Residence::Streamed, None)?;
     let mut memory = engine.passes()?.turn(engine, &plan);
@@ -43,7 +43,7 @@ pub(super) fn decode(engine: &Engine, encoded: Encoded<'_>, points: &mut PinnedP
 
 /// Where pieces go, and the streams that carry them.
 struct RoundTrip<'e> {
-    engine: &'e Engine,
+    engine: &'e Worker<'e>,
     faults: &'e Faults,
     places: Vec<Place>,
     /// Bytes of a place.
@@ -63,7 +63,7 @@ struct Place {
 
 impl<'e> RoundTrip<'e> {
     /// With `bytes` of each slot that it takes, a multiple of 256.
-    fn new(engine: &'e Engine, memory: &mut PassTurn<'_>, bytes: usize, faults: &'e Faults) -> Result<Self, Error> {
+    fn new(engine: &'e Worker<'e>, memory: &mut PassTurn<'_>, bytes: usize, faults: &'e Faults) -> Result<Self, Error> {
         let place = |_| {
             let slot = memory.next_slot()?;
             let memory = memory.slot(slot).range(0..bytes);

@@ -1,38 +1,40 @@
-//! Uploads of ordinary memory, through a ring of pinned slots that all workers of a device share and all CPU threads fill.
+//! Uploads of ordinary memory, through a ring of pinned slots that all workers of a device share and all CPU threads fill, and on streams
+//! that each worker has of its own.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::classes::Span;
 use super::fifo::Fifo;
+use super::pairs::{Lent, Pairs};
 use super::pieces::{pack, PIECE};
 use super::pinned::PinnedBuffer;
 use super::{msm::at_least, status::check, DeviceBuffer, DeviceSlice, Event, Plain, Stream, Timeline};
 use crate::curve::Fr;
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 use crate::threads;
-use crate::trace::{self, span};
+use crate::trace::span;
 
 /// Bytes of a slot: 0.3 ms of the bus, long beside what a copy (3 µs) and a round of all threads (50 µs) cost to start.
 pub const SLOT_BYTES: usize = 16 << 20;
-/// Slots: for each of three workers one that is filled, and one that is on its way.
-const SLOTS: usize = 6;
+/// Slots that a worker has on their way while it fills another: what keeps the bus busy.
+const SHARE: usize = 3;
+/// Slots: the shares of two workers whose uploads wait for kernels, and for a third one that is filled and one that is on its way.
+const SLOTS: usize = 2 * SHARE + 2;
 /// Bytes that a task copies at a time.
 const TASK: usize = 256 << 10;
 
 /// The slots of a device, and the streams that empty them. The device must be current whenever it is used.
 #[derive(Debug)]
 pub struct Ring {
-    slots: Vec<Mutex<Memory>>,
-    free: Fifo<usize>,
-    copies: Stream,
-    /// Not that of the copies, which would have to wait where the device has no room for the kernel beside others.
-    expansions: Stream,
+    free: Fifo<Memory>,
+    pairs: Pairs,
     timeline: Arc<Timeline>,
 }
 
@@ -44,8 +46,8 @@ struct Memory {
     device: DeviceBuffer<u8>,
     /// When a copy to `device` is over.
     copied: Event,
-    /// When the slot may be used again.
-    over: Event,
+    /// When the slot may be used again, if it was used.
+    over: Option<Arc<Event>>,
 }
 
 impl Ring {
@@ -56,31 +58,72 @@ impl Ring {
     /// [`Error::Cuda`].
     pub fn new(timeline: Arc<Timeline>) -> Result<Self, Error> {
         let slot = |_| {
-            Ok(Mutex::new(Memory {
+            Ok(Memory {
                 pinned: PinnedBuffer::new(SLOT_BYTES)?,
                 device: DeviceBuffer::new(SLOT_BYTES)?,
                 copied: Event::new()?,
-                over: Event::new()?,
-            }))
+                over: None,
+            })
         };
         Ok(Self {
-            slots: (0..SLOTS).map(slot).collect::<Result<_, Error>>()?,
-            free: Fifo::new(0..SLOTS),
-            copies: Stream::new()?,
-            expansions: Stream::urgent()?,
+            free: Fifo::new((0..SLOTS).map(slot).collect::<Result<Vec<_>, Error>>()?),
+            pairs: Pairs::new()?,
             timeline,
         })
     }
 
-    /// The stream of [`Ring::upload`] and [`Ring::send_classes`]: whoever uses what they write waits for it. If it is made
-    /// to wait for something, all workers' uploads wait.
-    pub fn copies(&self) -> &Stream {
-        &self.copies
+    /// A worker's uploads.
+    pub fn uploads(&self) -> Uploads<'_> {
+        Uploads { ring: self, pair: self.pairs.lend(), sent: RefCell::default() }
+    }
+}
+
+impl Memory {
+    fn is_over(&self) -> bool {
+        // After an error it is asked again, by whoever waits.
+        self.over.as_ref().is_none_or(|over| over.is_over().unwrap_or(false))
+    }
+}
+
+/// The uploads of a worker, on two streams that are its own until this is dropped, unless there are more workers than streams.
+#[derive(Debug)]
+pub struct Uploads<'r> {
+    ring: &'r Ring,
+    pair: Lent<'r>,
+    /// The slots on their way, [`SHARE`] at most, the oldest first: more would leave none to others while these wait for kernels.
+    sent: RefCell<VecDeque<Arc<Event>>>,
+}
+
+impl<'r> Uploads<'r> {
+    /// The stream of [`Uploads::upload`] and [`Uploads::send_classes`]: whoever uses what they write waits for it.
+    pub fn copies(&self) -> &'r Stream {
+        self.pair.copies()
     }
 
-    /// The stream of [`Ring::send_scalars`], in the same way.
-    pub fn expansions(&self) -> &Stream {
-        &self.expansions
+    /// The stream of [`Uploads::send_scalars`] and [`Slot::send_through`], in the same way.
+    pub fn expansions(&self) -> &'r Stream {
+        self.pair.expansions()
+    }
+
+    /// Both.
+    pub(super) fn streams(&self) -> [&'r Stream; 2] {
+        [self.copies(), self.expansions()]
+    }
+
+    /// Makes what is sent from now on wait for `event`, on the device.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub fn wait_for(&self, event: &Event) -> Result<(), Error> {
+        self.streams().iter().try_for_each(|stream| stream.wait_for(event))
+    }
+
+    /// Where what has been sent until now is over.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn ends(&self) -> Result<[Event; 2], Error> {
+        Ok([Event::record(self.copies())?, Event::record(self.expansions())?])
     }
 
     /// Waits for a free slot, first come, first served. Who waits holds no other slot, and is no thread of the library's pool.
@@ -89,10 +132,13 @@ impl Ring {
     /// [`Error::Cuda`], which may be that of earlier work.
     pub fn take(&self) -> Result<Slot<'_>, Error> {
         let _waiting = span(c"waiting for a slot");
-        let number = self.free.take();
-        let memory = self.slots[number].lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = Slot { ring: self, number, memory, used: false };
-        slot.memory.over.synchronize()?;
+        let oldest = {
+            let mut sent = self.sent.borrow_mut();
+            (sent.len() >= SHARE).then(|| sent.pop_front()).flatten()
+        };
+        oldest.map_or(Ok(()), |over| over.synchronize())?;
+        let slot = Slot { uploads: self, memory: Some(self.ring.free.take(Memory::is_over)), used: false };
+        slot.memory().over.as_ref().map_or(Ok(()), |over| over.synchronize())?;
         Ok(slot)
     }
 
@@ -124,15 +170,6 @@ impl Ring {
         self.send_load(&load)
     }
 
-    /// The streams as the trace shows them.
-    fn shown_copies(&self) -> (trace::Stream, &Stream) {
-        (trace::Stream::Copies, &self.copies)
-    }
-
-    fn shown_expansions(&self) -> (trace::Stream, &Stream) {
-        (trace::Stream::Expansions, &self.expansions)
-    }
-
     fn send_load(&self, load: &Load<'_>) -> Result<(), Error> {
         let mut slot = self.take()?;
         let mut rest = slot.values::<u8>();
@@ -142,7 +179,13 @@ impl Ring {
             tasks.push((room, *piece));
             rest = after;
         }
-        threads::install(|| tasks.into_par_iter().for_each(|(room, piece)| room.copy_from_slice(piece)))?;
+        let copy = |(room, piece): (&mut [u8], &[u8])| room.copy_from_slice(piece);
+        if load.bytes <= TASK {
+            // Not by the pool, where it would wait for other workers' long tasks.
+            tasks.into_iter().for_each(copy);
+        } else {
+            threads::install(|| tasks.into_par_iter().for_each(copy))?;
+        }
         // SAFETY: what is uploaded has room where it goes.
         unsafe { slot.send_bytes(load.copies.iter().cloned()) }
     }
@@ -154,7 +197,7 @@ impl Ring {
     /// [`Error::Size`] if there is no room, [`Error::Cuda`], which may be that of earlier work, and [`Error::Threads`].
     pub fn send_scalars(&self, scalars: &[Fr], to: &DeviceSlice<Fr>) -> Result<Result<(), usize>, Error> {
         at_least("the device's vector", to.len(), scalars.len())?;
-        to.range(scalars.len()..to.len()).clear(&self.expansions)?;
+        to.range(scalars.len()..to.len()).clear(self.expansions())?;
         let mut first = 0;
         while first < scalars.len() {
             let mut slot = self.take()?;
@@ -253,10 +296,9 @@ impl<'a> Load<'a> {
 
 /// A slot that nobody else uses. Dropped, it is free again.
 #[derive(Debug)]
-pub struct Slot<'r> {
-    ring: &'r Ring,
-    number: usize,
-    memory: MutexGuard<'r, Memory>,
+pub struct Slot<'u> {
+    uploads: &'u Uploads<'u>,
+    memory: Option<Memory>,
     /// Whether anything was enqueued.
     used: bool,
 }
@@ -264,7 +306,25 @@ pub struct Slot<'r> {
 impl Slot<'_> {
     /// Its [`SLOT_BYTES`] as values, which hold whatever was there.
     pub fn values<T: Plain>(&mut self) -> &mut [T] {
-        self.memory.pinned.values_mut()
+        match &mut self.memory {
+            Some(memory) => memory.pinned.values_mut(),
+            None => unreachable!("it goes back when it is dropped"),
+        }
+    }
+
+    fn memory(&self) -> &Memory {
+        let Some(memory) = &self.memory else { unreachable!("it goes back when it is dropped") };
+        memory
+    }
+
+    /// Says that all is enqueued on `stream` that uses it.
+    fn over(&mut self, stream: &Stream) -> Result<(), Error> {
+        let over = Arc::new(Event::record(stream)?);
+        self.uploads.sent.borrow_mut().push_back(over.clone());
+        if let Some(memory) = &mut self.memory {
+            memory.over = Some(over);
+        }
+        Ok(())
     }
 
     /// Enqueues copies of bytes of the slot.
@@ -272,16 +332,16 @@ impl Slot<'_> {
     /// # Safety
     /// There is room for them where they go.
     unsafe fn send_bytes(mut self, copies: impl IntoIterator<Item = (Range<usize>, *mut c_void)>) -> Result<(), Error> {
-        let ring = self.ring;
-        let begun = ring.timeline.begin(&ring.copies);
+        let Uploads { ring, pair, .. } = self.uploads;
+        let begun = ring.timeline.begin(pair.copies());
         let mut bytes = 0;
         let sent = copies
             .into_iter()
             .inspect(|(from, _)| bytes += from.len())
             // SAFETY: as this function's.
             .try_for_each(|(from, to)| unsafe { self.copy(from, to) })
-            .and_then(|()| self.memory.over.move_to(&ring.copies));
-        ring.timeline.end(begun, c"copy", ring.shown_copies(), bytes);
+            .and_then(|()| self.over(pair.copies()));
+        ring.timeline.end(begun, c"copy", pair.shown_copies(), bytes);
         self.settle(sent)
     }
 
@@ -295,18 +355,18 @@ impl Slot<'_> {
         len: usize,
         work: impl FnOnce(&DeviceSlice<u8>, &Stream) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let ring = self.ring;
-        let (copies, expansions) = (&ring.copies, &ring.expansions);
-        let bytes = self.memory.device.range(0..len.min(SLOT_BYTES));
+        let Uploads { ring, pair, .. } = self.uploads;
+        let (copies, expansions) = (pair.copies(), pair.expansions());
+        let bytes = self.memory().device.range(0..len.min(SLOT_BYTES));
         // SAFETY: the place on the device has the slot's size.
         let copied = || unsafe { self.copy(0..len, bytes.as_raw()) };
         let sent = ring
             .timeline
-            .traced(c"copy", ring.shown_copies(), len, copied)
-            .and_then(|()| self.memory.copied.move_to(copies))
-            .and_then(|()| expansions.wait_for(&self.memory.copied))
-            .and_then(|()| ring.timeline.traced(c"decoding", ring.shown_expansions(), 0, || work(&bytes, expansions)))
-            .and_then(|()| self.memory.over.move_to(expansions));
+            .traced(c"copy", pair.shown_copies(), len, copied)
+            .and_then(|()| self.memory().copied.move_to(copies))
+            .and_then(|()| expansions.wait_for(&self.memory().copied))
+            .and_then(|()| ring.timeline.traced(c"decoding", pair.shown_expansions(), 0, || work(&bytes, expansions)))
+            .and_then(|()| self.over(expansions));
         self.settle(sent)
     }
 
@@ -314,9 +374,9 @@ impl Slot<'_> {
     /// [`pack`] has put there to `to`.
     fn send_packed(mut self, spans: &[Range<usize>], to: &DeviceSlice<Fr>) -> Result<(), Error> {
         const UNIT: usize = size_of::<Fr>();
-        let ring = self.ring;
-        let (copies, expansions) = (&ring.copies, &ring.expansions);
-        let pieces = self.memory.device.as_raw();
+        let Uploads { ring, pair, .. } = self.uploads;
+        let (copies, expansions) = (pair.copies(), pair.expansions());
+        let pieces = self.memory().device.as_raw();
         let bytes = spans.iter().map(|span| span.len() * UNIT).sum();
         let copied = || {
             let mut spans = spans.iter().map(|span| span.start * UNIT..span.end * UNIT);
@@ -332,11 +392,11 @@ impl Slot<'_> {
         };
         let sent = ring
             .timeline
-            .traced(c"copy", ring.shown_copies(), bytes, copied)
-            .and_then(|()| self.memory.copied.move_to(copies))
-            .and_then(|()| expansions.wait_for(&self.memory.copied))
-            .and_then(|()| ring.timeline.traced(c"expansion", ring.shown_expansions(), 0, expanded))
-            .and_then(|()| self.memory.over.move_to(expansions));
+            .traced(c"copy", pair.shown_copies(), bytes, copied)
+            .and_then(|()| self.memory().copied.move_to(copies))
+            .and_then(|()| expansions.wait_for(&self.memory().copied))
+            .and_then(|()| ring.timeline.traced(c"expansion", pair.shown_expansions(), 0, expanded))
+            .and_then(|()| self.over(expansions));
         self.settle(sent)
     }
 
@@ -349,18 +409,15 @@ impl Slot<'_> {
         self.used = true;
         // SAFETY: the slot has these bytes, and is not written again before the copy is over.
         check("cudaMemcpyAsync", unsafe {
-            let start = self.memory.pinned.as_raw().wrapping_byte_add(from.start);
-            sys::cudaMemcpyAsync(to, start, from.len(), sys::HOST_TO_DEVICE, self.ring.copies.as_raw())
+            let start = self.memory().pinned.as_raw().wrapping_byte_add(from.start);
+            sys::cudaMemcpyAsync(to, start, from.len(), sys::HOST_TO_DEVICE, self.uploads.copies().as_raw())
         })
     }
 
     /// After a failure, waits for what was enqueued before it, as no event tells of its end.
     fn settle(&self, sent: Result<(), Error>) -> Result<(), Error> {
         if sent.is_err() {
-            let streams = [&self.ring.copies, &self.ring.expansions];
-            if let Some(error) = streams.iter().find_map(|stream| stream.synchronize().err()) {
-                warning!("uploads could not be waited for: {error}");
-            }
+            self.uploads.streams().iter().for_each(|stream| stream.drain());
         }
         sent
     }
@@ -368,10 +425,11 @@ impl Slot<'_> {
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
+        let Some(memory) = self.memory.take() else { return };
         if self.used {
-            self.ring.free.give_back(self.number);
+            self.uploads.ring.free.give_back(memory);
         } else {
-            self.ring.free.give_back_unused(self.number);
+            self.uploads.ring.free.give_back_unused(memory);
         }
     }
 }

@@ -50,6 +50,14 @@ pub fn warn_unless_lost(what: &str, call: &'static str, code: sys::Status) {
     }
 }
 
+/// Does `wait`, which waits for what a failed proof may have enqueued: once more if it fails, as what is waited for would be used by two.
+pub fn wait_after_failure(wait: impl Fn() -> Result<(), Error>) {
+    match wait().or_else(|_| wait()) {
+        Ok(()) | Err(Error::DeviceLost { .. }) => {}
+        Err(error) => warning!("the work of a proof that failed could not be waited for: {error}"),
+    }
+}
+
 /// The first call that a fatal error was seen at.
 #[derive(Debug)]
 struct Fatal {

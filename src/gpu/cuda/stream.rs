@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use super::{
     event::Pool,
-    status::{check, warn_unless_lost},
+    status::{check, wait_after_failure, warn_unless_lost},
     Event,
 };
 use crate::error::Error;
-use crate::logging::warning;
 use crate::sys;
 
 /// A stream of the device that was current when it was made; it does not wait for the legacy default stream.
@@ -62,6 +61,12 @@ impl Stream {
         Ok(Self { raw, events: Arc::default() })
     }
 
+    /// With its events from where those of `other` come from, a stream of the same device.
+    pub(super) fn with_events_of(mut self, other: &Self) -> Self {
+        self.events = other.events.clone();
+        self
+    }
+
     /// Waits until all that was enqueued is done.
     ///
     /// # Errors
@@ -71,12 +76,9 @@ impl Stream {
         check("cudaStreamSynchronize", unsafe { sys::cudaStreamSynchronize(self.raw) })
     }
 
-    /// Waits for all that was enqueued, where something has failed before. A wait that fails is tried once more.
+    /// Waits for all that was enqueued, where something has failed before.
     pub(super) fn drain(&self) {
-        match self.synchronize().or_else(|_| self.synchronize()) {
-            Ok(()) | Err(Error::DeviceLost { .. }) => {}
-            Err(error) => warning!("the work of what failed could not be waited for: {error}"),
-        }
+        wait_after_failure(|| self.synchronize());
     }
 
     /// Makes what is enqueued from now on wait for `event`, on the device.

@@ -8,8 +8,9 @@ use std::ffi::CStr;
 use std::ops::Range;
 
 use super::circuit::Circuit;
-use super::engine::{Engine, Enqueuing};
+use super::engine::Enqueuing;
 use super::h_passing::HPassing;
+use super::host_vectors::HostTurn;
 use super::lease::{Lease, Region, Until};
 use super::msm::Bucket;
 use super::passes::PassTurn;
@@ -17,6 +18,7 @@ use super::pinned_points::PinnedPoints;
 use super::quotient::{Coefficients, Quotient};
 use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, Load, Part, PartPoints, Rooms};
+use super::worker::Worker;
 use super::{DeviceSlice, Event, Group, G1, G2};
 use crate::error::Error;
 use crate::mem::granule::ALIGNMENT;
@@ -30,7 +32,7 @@ use crate::trace;
 /// # Errors
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
 pub(super) fn enqueue(
-    engine: &Engine,
+    engine: &Worker<'_>,
     circuits: &[Circuit<'_>],
     raw: &PinnedPoints,
 ) -> Result<Vec<Vec<Results>>, Error> {
@@ -126,7 +128,7 @@ impl<'a> Member<'a> {
 }
 
 impl<'a> Together<'a> {
-    fn new(member: Member<'a>, engine: &Engine, plan: &Plan) -> Self {
+    fn new(member: Member<'a>, engine: &Worker<'_>, plan: &Plan) -> Self {
         let most = engine.most_terms();
         let fits = |load: &Load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most);
         Self { parts: member.classified.cut(fits), members: vec![member] }
@@ -136,7 +138,7 @@ impl<'a> Together<'a> {
     fn have_room_for(
         &self,
         more: &Member<'a>,
-        engine: &Engine,
+        engine: &Worker<'_>,
         (log2, plan): (u32, &Plan),
         quotient: &Quotient,
     ) -> bool {
@@ -152,7 +154,7 @@ impl<'a> Together<'a> {
 
     fn enqueue(
         mut self,
-        engine: &Engine,
+        engine: &Worker<'_>,
         raw: &PinnedPoints,
         plan: &Plan,
         quotient: &Quotient,
@@ -161,7 +163,8 @@ impl<'a> Together<'a> {
         let of_all = (raw.counts().domain_log2(), plan);
         let plan_of = |member: &mut Member<'_>| member.plan(&self.parts, of_all, share);
         let planned = self.members.iter_mut().map(plan_of).collect::<Result<Vec<_>, Error>>()?;
-        let held = self.hold(engine, plan, quotient, planned)?;
+        let host_turn = quotient.host_turn(engine);
+        let held = self.hold(engine, plan, (quotient, &host_turn), planned)?;
         self.pass(&held, Pass::new(engine, raw, plan)?)?;
         let turn = engine.enqueue(c"results")?;
         let mut all = Vec::new();
@@ -177,9 +180,9 @@ impl<'a> Together<'a> {
     /// Enqueues the making of each h.
     fn hold<'e>(
         &self,
-        engine: &'e Engine,
+        engine: &'e Worker<'e>,
         plan: &Plan,
-        quotient: &Quotient,
+        (quotient, host_turn): (&Quotient, &'e HostTurn<'_>),
         planned: Vec<(HPassing, Layout)>,
     ) -> Result<Vec<Held<'e>>, Error> {
         let room = quotient.room(plan.h_part_points);
@@ -187,14 +190,14 @@ impl<'a> Together<'a> {
         sizes.push(quotient.room_for_others());
         let mut leases = engine.leases(&sizes, self.members.first().map(|member| member.circuit.locks))?;
         let Some(others) = leases.pop() else { unreachable!("there is one for each size") };
-        let mut others = quotient.others(engine, others)?;
+        let mut others = quotient.others(host_turn, others)?;
         let mut all = Vec::new();
         let mut until: Option<Until> = None;
         for ((member, (msm, layout)), mut lease) in self.members.iter().zip(planned).zip(leases) {
             let _circuit = trace::within_circuit(member.circuit.number);
             // Its uploads go where the vectors of the one before are.
             until.iter().try_for_each(|until| engine.uploads_wait_for(until))?;
-            let mut h = quotient.coefficients(engine, plan.h_part_points, &mut lease)?;
+            let mut h = quotient.coefficients(host_turn, plan.h_part_points, &mut lease)?;
             let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
             until = Some(quotient.enqueue(engine, member.circuit, &mut h, &mut others)?);
             all.push(Held { lease, h, msm, fetching });
@@ -231,14 +234,14 @@ fn room_for_witness((log2, plan): (u32, &Plan), share: usize) -> Option<usize> {
 
 /// The passing of parameters through slots.
 struct Pass<'p> {
-    engine: &'p Engine,
+    engine: &'p Worker<'p>,
     raw: &'p PinnedPoints,
     memory: PassTurn<'p>,
 }
 
 impl<'p> Pass<'p> {
     /// Waits for its turn.
-    fn new(engine: &'p Engine, raw: &'p PinnedPoints, plan: &Plan) -> Result<Self, Error> {
+    fn new(engine: &'p Worker<'p>, raw: &'p PinnedPoints, plan: &Plan) -> Result<Self, Error> {
         Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan) })
     }
 

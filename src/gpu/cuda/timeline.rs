@@ -3,7 +3,7 @@
 //! What is traced is between two events of its stream. When both have passed, their times are those since a *base*, an event on a stream
 //! that is otherwise idle, so that it passes as soon as it is recorded, which is when the host's clock was read.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,8 +20,8 @@ const MANY: usize = 256;
 /// The most that wait; the oldest are given up for others.
 const MOST: usize = 8192;
 
-/// The streams of a device, as the trace shows them.
-const STREAMS: usize = 6;
+/// What is traced of each stream and not known to be over.
+type Streams = BTreeMap<trace::Stream, VecDeque<Unsettled>>;
 
 /// What a device is doing. The device must be current whenever it is used.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Timeline {
     /// Does nothing but pass bases.
     idle: OnceLock<Stream>,
     base: Mutex<Option<Arc<Base>>>,
-    unsettled: Mutex<[VecDeque<Unsettled>; STREAMS]>,
+    unsettled: Mutex<Streams>,
 }
 
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Timeline {
         let Ok(end) = Event::record(stream) else { return };
         let span = DeviceSpan { what, device: self.ordinal, stream: shown, place: begun.place, bytes };
         let mut unsettled = self.unsettled();
-        let of_stream = &mut unsettled[shown as usize];
+        let of_stream = unsettled.entry(shown).or_default();
         if of_stream.len() >= MANY {
             settle(of_stream);
             of_stream.drain(..of_stream.len().saturating_sub(MOST - 1));
@@ -110,7 +110,7 @@ impl Timeline {
 
     /// Records all that is over.
     pub(super) fn settle(&self) {
-        self.unsettled().iter_mut().for_each(settle);
+        self.unsettled().values_mut().for_each(settle);
     }
 
     fn base(&self) -> Result<Arc<Base>, Error> {
@@ -130,7 +130,7 @@ impl Timeline {
         Ok(fresh)
     }
 
-    fn unsettled(&self) -> MutexGuard<'_, [VecDeque<Unsettled>; STREAMS]> {
+    fn unsettled(&self) -> MutexGuard<'_, Streams> {
         self.unsettled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

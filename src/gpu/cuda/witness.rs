@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rayon::prelude::*;
 
 use super::classes::{chosen, Classes, Counts, Span, CHUNK};
-use super::engine::{Engine, Enqueuing};
+use super::engine::Enqueuing;
 use super::kept::{self, Kept, Share};
 use super::lanes::{Lane, Lanes};
 use super::lease::{room_for, Region, Until};
@@ -15,6 +15,7 @@ use super::ones::{Accumulators, SumTerms};
 use super::results::{Fetching, Layout, Query};
 use super::staging::{ClassesOnDevice, Upload};
 use super::terms::run_scratch_bytes;
+use super::worker::Worker;
 use super::{list, DeviceSlice, Group, Lists, QueryVariables, Shape, Stream, Variables, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
@@ -299,7 +300,7 @@ impl<'w> Classified<'w> {
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn send(&self, engine: &Engine, i: usize, rooms: &mut Rooms) -> Result<OnDevice, Error> {
+    pub(super) fn send(&self, engine: &Worker<'_>, i: usize, rooms: &mut Rooms) -> Result<OnDevice, Error> {
         let _sending = span(c"sending the witness");
         let count = rooms.parts.len();
         let room = &mut rooms.parts[i % count];
@@ -323,7 +324,7 @@ impl<'w> Classified<'w> {
                 },
             );
         let upload = |(words, to): &(&'w [u64], DeviceSlice<u64>)| Upload::new(words, to);
-        engine.ring().upload(&[upload(&a_aux)?, upload(&b_inp)?, upload(&b_aux)?])?;
+        engine.uploads().upload(&[upload(&a_aux)?, upload(&b_inp)?, upload(&b_aux)?])?;
         let lists = load.most.map(|most| ListRoom::new(&mut region, &most));
         let listing = region.take(load.listing_room());
         let kept = rooms.kept.clone();
@@ -630,7 +631,7 @@ struct SentClasses {
 impl SentClasses {
     /// Enqueues the sending of those of `len` variables, and that of their full-size scalars, which are numbered from `first` on, to `full`.
     fn new(
-        engine: &Engine,
+        engine: &Worker<'_>,
         region: &mut Region,
         classes: &Span<'_>,
         first: usize,
@@ -638,7 +639,7 @@ impl SentClasses {
         len: usize,
     ) -> Result<Self, Error> {
         let (words, starts) = (region.take(classes.words_len()), region.take(classes.chunks_len()));
-        engine.ring().send_classes(classes, first, &ClassesOnDevice { words: &words, starts: &starts, full })?;
+        engine.uploads().send_classes(classes, first, &ClassesOnDevice { words: &words, starts: &starts, full })?;
         Ok(Self { words, starts, len })
     }
 

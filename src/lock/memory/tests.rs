@@ -415,4 +415,30 @@ mod models {
             assert_all_is_back(&memory);
         });
     }
+
+    /// Few workers at a time ask for the blocks of their second phase, whose turn comes before the blocks; others go on with their first. Some
+    /// fail in between: their turns go on.
+    #[test]
+    fn workers_that_wait_for_blocks_with_a_turn_end() {
+        explore(|| {
+            let (memory, turns, inside) = (memory(4, false), Arc::new(Order::new(2)), Inside::default());
+            let (shared, queue) = (memory.clone(), turns.clone());
+            threads(4, move |_| {
+                drop(shared.acquire(&[2 * UNIT]).unwrap());
+                let turn = queue.turn();
+                inside.with(2, || {
+                    let fence = Flag(Default::default());
+                    let blocks = shared.acquire(&[(2 + choose(2)) * UNIT]).unwrap();
+                    if choose(3) == 0 {
+                        return panicking(|| drop(blocks));
+                    }
+                    blocks.into_iter().for_each(|block| block.release_after(fence.clone()));
+                    fence.0.store(true, Ordering::SeqCst);
+                });
+                drop(turn);
+            });
+            drop((turns.turn(), turns.turn()));
+            assert_all_is_back(&memory);
+        });
+    }
 }

@@ -69,7 +69,7 @@ fn spans_have_places_times_and_sizes() {
 #[test]
 fn what_a_stream_does_never_overlaps() {
     let of = |ordinal, begin, end| {
-        span(c"kernels", Track::Device { ordinal, stream: Stream::Copies }, 0, begin, end, About::Nothing)
+        span(c"kernels", Track::Device { ordinal, stream: Stream::Copies(0) }, 0, begin, end, About::Nothing)
     };
     let trace = written(&[of(0, 1_000_000, 1_010_000), of(1, 1_001_000, 1_002_000), of(0, 1_009_000, 1_020_000)], 0);
     let times = |i: usize| {
@@ -77,6 +77,15 @@ fn what_a_stream_does_never_overlaps() {
         (all[i].get("ts").number(), all[i].get("dur").number())
     };
     assert_eq!([times(0), times(1), times(2)], [(0.0, 10.0), (1.0, 1.0), (10.0, 10.0)]);
+}
+
+#[test]
+fn streams_have_rows_and_names_of_their_own() {
+    let streams = [Stream::Compute, Stream::Passing, Stream::Copies(0), Stream::Expansions(0), Stream::Copies(1)];
+    let of = |stream| span(c"x", Track::Device { ordinal: 0, stream }, 0, 1_000_000, 1_000_001, About::Nothing);
+    let trace = written(&streams.map(of), 0);
+    let names: Vec<_> = (1..=5).map(|row| name(&trace, &Json::Number(2.0), Some(&Json::Number(row.into())))).collect();
+    assert_eq!(names, ["compute", "parameters passing", "uploads 1", "expansion of uploads 1", "uploads 2"]);
 }
 
 #[test]

@@ -16,17 +16,19 @@ pub struct Work<'w> {
     pub right: &'w [Proof],
     /// How many threads do it at once.
     pub threads: usize,
+    /// How many calls fail, one after the other: the second one is often made because the first one failed.
+    pub in_a_row: u32,
 }
 
 /// What came of the failures.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Calls that failed.
+    /// Failures, of a call or of some in a row.
     failed: usize,
     /// Those that made the work an error, in one thread at least.
     errors: usize,
     /// What should not have been.
-    pub wrong: Vec<String>,
+    wrong: Vec<String>,
 }
 
 /// After so many wrong outcomes, the others say no more.
@@ -55,9 +57,9 @@ impl Work<'_> {
     pub fn fail_each(&self, status: i32, most: usize) -> Result<Tally, String> {
         let mut tally = Tally::default();
         self.afterwards(&mut tally, "before any failure")?;
-        let before: u64 = counts().values().sum();
+        let before = calls();
         self.afterwards(&mut tally, "before any failure")?;
-        let calls = (counts().values().sum::<u64>() - before) as usize / AFTERWARDS;
+        let calls = (calls() - before) as usize / AFTERWARDS;
         let distance = (calls * self.threads).div_ceil(most).max(1);
         let mut suspicious = Vec::new();
         // With each status other calls, if not all fail.
@@ -89,10 +91,10 @@ impl Work<'_> {
         let mut tally = Tally::default();
         for number in 0.. {
             step(self.at(number, status));
-            fail_after(number as i64, status);
+            fail_after(number as i64, self.in_a_row, status);
             let outcomes = self.outcomes();
             let came = !failure_is_due();
-            fail_after(-1, 0);
+            fail_after(-1, 0, 0);
             tally.failed += usize::from(came);
             match &outcomes[..] {
                 [Ok(proofs)] if proofs == self.right && !came => break,
@@ -107,14 +109,31 @@ impl Work<'_> {
         tally
     }
 
+    /// Says what came of failures with `status`.
+    ///
+    /// # Errors
+    /// That something should not have been; it has been printed.
+    pub fn judged(&self, status: i32, tally: Tally) -> Result<(), String> {
+        let what = match self.in_a_row {
+            1 => format!("{}, status {status}", self.name),
+            many => format!("{}, {many} calls in a row, status {status}", self.name),
+        };
+        println!("faults: {what}: {}", tally.said());
+        tally.wrong.iter().for_each(|what| println!("WRONG: {what}"));
+        if tally.wrong.is_empty() {
+            return Ok(());
+        }
+        Err(format!("{what}: {} outcomes are wrong", tally.wrong.len()))
+    }
+
     /// Has one call fail, and says whether there was one of this number.
     fn fail(&self, number: usize, status: i32, tally: &mut Tally) -> Result<bool, String> {
         step(self.at(number, status));
         let used = memory_used()?;
-        fail_after(number as i64, status);
+        fail_after(number as i64, self.in_a_row, status);
         let outcomes = self.outcomes();
         let came = !failure_is_due();
-        fail_after(-1, 0);
+        fail_after(-1, 0, 0);
         tally.failed += usize::from(came);
         tally.errors += usize::from(came && outcomes.iter().any(Result::is_err));
         for outcome in &outcomes {
@@ -155,7 +174,10 @@ impl Work<'_> {
     }
 
     fn at(&self, number: usize, status: i32) -> String {
-        format!("{}, call {number} failing with {status}", self.name)
+        match self.in_a_row {
+            1 => format!("{}, call {number} failing with {status}", self.name),
+            many => format!("{}, {many} calls from {number} on failing with {status}", self.name),
+        }
     }
 
     fn told(&self, number: usize, status: i32, outcome: &Outcome) -> String {
@@ -169,9 +191,9 @@ impl Work<'_> {
 
 impl Tally {
     /// In a line.
-    pub fn said(&self) -> String {
+    fn said(&self) -> String {
         let Self { failed, errors, wrong } = self;
-        format!("{failed} calls failed, {errors} made an error, {} went wrong", wrong.len())
+        format!("{failed} failures, {errors} made an error, {} went wrong", wrong.len())
     }
 }
 
@@ -187,9 +209,55 @@ fn memory_used() -> Result<usize, String> {
     device_memory_used().map_err(|error| error.to_string())
 }
 
+/// How many calls were made until now that can be made to fail.
+pub fn calls() -> u64 {
+    let counts = counts();
+    counts.values().sum::<u64>() - counts["cudaGetLastError"]
+}
+
 /// How many more things were taken than given back until now.
 fn taken() -> i64 {
     let counts = counts();
     let of = |name| counts[name] as i64;
     TAKING.iter().map(|(take, give)| of(*take) - of(*give)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, PoisonError};
+
+    use interlock::kit::{DeviceBuffer, Stream};
+    use interlock::Error;
+
+    use super::*;
+
+    /// Failures are ordered for all threads.
+    static ALONE: Mutex<()> = Mutex::new(());
+
+    #[test]
+    fn as_many_calls_fail_in_a_row_as_are_asked_for() {
+        const STATUS: i32 = 46;
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let fails = || Stream::new().is_err_and(|error| error.code() == -STATUS);
+        fail_after(1, 2, STATUS);
+        assert!(failure_is_due());
+        assert_eq!([fails(), fails(), fails(), fails()], [false, true, true, false]);
+        assert!(!failure_is_due());
+        fail_after(0, 1, STATUS);
+        fail_after(-1, 0, 0);
+        assert!(!failure_is_due() && !fails());
+    }
+
+    #[test]
+    fn a_device_is_full_only_where_its_memory_is_taken() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let failing = |work: fn() -> Result<(), Error>| {
+            fail_after(0, 1, 2);
+            work().unwrap_err()
+        };
+        let taking = failing(|| DeviceBuffer::<u8>::new(1).map(drop));
+        assert!(matches!(taking, Error::DeviceFull { call: "cudaMalloc", .. }) && taking.code() == -2, "{taking}");
+        let other = failing(|| Stream::new().map(drop));
+        assert!(matches!(other, Error::Cuda { code: 2, .. }), "{other}");
+    }
 }

@@ -1,0 +1,161 @@
+//! A worker on a device: a call that proves or loads, for as long as it enqueues.
+//!
+//! # Why memory is not used by two
+//!
+//! A lease's memory was used before by work that its fences lie after: events of the compute stream, or what [`Worker::all_enqueued`]
+//! gives. What the next holder does with it comes after them, on every stream that it uses:
+//!
+//! - Its pair of upload streams waits for the fences when it gets the lease ([`Worker::leases`]), before anything is enqueued there for
+//!   that memory. Other workers' pairs do not wait: they write nothing there.
+//! - The compute stream is where the fences are; besides, each of its turns waits for the ends of its own pair ([`Worker::enqueue`]), and
+//!   so for what that pair waits for.
+//! - The streams beside the compute stream begin and end within a turn, at events of the compute stream ([`super::lanes`]).
+//! - What goes on beside the turns ([`super::aside`]) begins at an event of the compute stream after the vector that it reads was made, and a later turn
+//!   of the worker waits for its end.
+//! - The stream of parameters that pass writes to no lease.
+//!
+//! What the holder did is over at the fence that it leaves:
+//!
+//! - [`Lease::release_after`] is given the end of a turn. All uploads to that memory were enqueued by the same worker, hence on its own pair, and
+//!   before the turn began, hence the turn waits for them.
+//! - Where an error comes between, the lease is dropped: then the fence lies after the ends of the worker's own pair, of passing parameters, of the lanes beside
+//!   the turns, and of the compute stream, to which those beside it have been joined. If it cannot be had, the host waits for all of these.
+//!
+//! Two workers that share a pair only wait for more than that. What is recorded is recorded before anybody is told of it, and a stream waits only
+//! for what was recorded before, so the waits form no circle. A worker's pair goes to another while work is on its way there: that work has
+//! been waited for in turns whose ends are the fences. A slot of the ring passes from one pair to another when the host has seen the end of its
+//! last use.
+
+use std::ffi::CStr;
+use std::ops::Deref;
+use std::time::Instant;
+
+use super::engine::{Block, Engine, Enqueuing};
+use super::lease::{Lease, Until};
+use super::residents::Points;
+use super::staging::Uploads;
+use super::{Event, Stream};
+use crate::error::Error;
+use crate::lock::Locks;
+use crate::params::Parameters;
+use crate::trace::span;
+
+/// A worker, on one thread. What it enqueues on streams of uploads is on its own, see [`Uploads`].
+#[derive(Debug)]
+pub(super) struct Worker<'e> {
+    engine: &'e Engine,
+    uploads: Uploads<'e>,
+}
+
+impl Deref for Worker<'_> {
+    type Target = Engine;
+
+    fn deref(&self) -> &Engine {
+        self.engine
+    }
+}
+
+impl<'e> Worker<'e> {
+    /// One that has enqueued nothing yet.
+    pub(super) fn new(engine: &'e Engine) -> Self {
+        Self { engine, uploads: engine.ring().uploads() }
+    }
+
+    /// Its uploads.
+    pub(super) fn uploads(&self) -> &Uploads<'e> {
+        &self.uploads
+    }
+
+    /// The points of `srs`, for proofs here.
+    ///
+    /// # Errors
+    /// Those of [`super::residents::Residents::get`].
+    pub(super) fn points(&self, srs: &Parameters) -> Result<Points, Error> {
+        self.residents().get(self, srs)
+    }
+
+    /// Waits for blocks of these sizes, which its uploads may use from then on. It is counted by `locks`.
+    ///
+    /// # Errors
+    /// [`Error::DeviceMemory`] if the device's budget does not hold them, and [`Error::Cuda`].
+    pub(super) fn leases(&self, sizes: &[usize], locks: Option<&Locks>) -> Result<Vec<Lease<'_>>, Error> {
+        let blocks = {
+            let _waiting = span(c"waiting for memory");
+            let (blocks, waited) = match self.memory().try_acquire(sizes)? {
+                Some(blocks) => (blocks, None),
+                None => {
+                    let start = Instant::now();
+                    (self.memory().acquire(sizes)?, Some(start.elapsed()))
+                }
+            };
+            if let Some(locks) = locks {
+                locks.count_memory(blocks.iter().map(Block::bytes).sum(), waited);
+            }
+            blocks
+        };
+        self.trace_memory();
+        let leases: Vec<_> = blocks.into_iter().map(|block| Lease::new(self, block)).collect();
+        for until in leases.iter().flat_map(Lease::fences) {
+            self.uploads_wait_for(until)?;
+        }
+        Ok(leases)
+    }
+
+    /// As [`Worker::leases`], for so many.
+    ///
+    /// # Errors
+    /// As [`Worker::leases`].
+    pub(super) fn lease<const N: usize>(
+        &self,
+        sizes: [usize; N],
+        locks: Option<&Locks>,
+    ) -> Result<[Lease<'_>; N], Error> {
+        let leases = self.leases(&sizes, locks)?;
+        leases.try_into().map_err(|_| Error::Internal { what: "a lease for each size".to_owned() })
+    }
+
+    /// Makes its uploads from now on wait for `until`.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn uploads_wait_for(&self, until: &Until) -> Result<(), Error> {
+        self.uploads.wait_for(until.event())
+    }
+
+    /// Waits for a turn on the compute stream, where what is enqueued waits for the worker's uploads until now. The trace calls it
+    /// `what`.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn enqueue(&self, what: &'static CStr) -> Result<Enqueuing<'_>, Error> {
+        self.enqueue_behind(what, None)
+    }
+
+    /// As [`Worker::enqueue`], where what is enqueued waits for `event` too.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn enqueue_behind(&self, what: &'static CStr, event: Option<&Event>) -> Result<Enqueuing<'_>, Error> {
+        let uploads = self.uploads.ends()?;
+        self.engine.enqueue_behind(what, uploads.iter().chain(event))
+    }
+
+    /// The end of all that it has enqueued, uploads and kernels; and of other workers' kernels until now.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn all_enqueued(&self) -> Result<Until, Error> {
+        let [copies, expansions] = self.uploads.ends()?;
+        let [first, second] = self.aside();
+        let [passing, first, second] = [Event::record(self.passing())?, Event::record(first)?, Event::record(second)?];
+        let ends = [copies, expansions, passing, first, second];
+        ends.iter().try_for_each(|end| self.compute().wait_for(end))?;
+        Ok(Until::new(Event::record(self.compute())?))
+    }
+
+    /// Waits for all that it has enqueued, uploads and kernels, where no fence can be had.
+    pub(super) fn wait_for_all(&self) {
+        let streams = self.uploads.streams().into_iter().chain(self.engine.streams());
+        streams.for_each(Stream::drain);
+    }
+}
