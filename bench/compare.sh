@@ -52,7 +52,7 @@ measure 100 "$sppark" 26 27
 for k in "${sizes[@]}"; do
     warm=$((k < 24 ? 5 : 3))
     together=()
-    if ((k == 24)); then together=(--workers 3 --rounds "$warm"); fi
+    if ((k == 24)); then together=(--workers 3 --calls $((3 * warm))); fi
     measure 150 "$prove" --compare --folder "$work" --warm "$warm" "${together[@]}" "$k"
     measure 150 "$supraseal" "$k" "$work/$k" "$warm" "${together[@]:1:1}"
     rm -rf "${work:?}/$k"

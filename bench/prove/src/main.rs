@@ -17,7 +17,7 @@ use std::io;
 use std::path::Path;
 
 use interlock::curve::Proof;
-use interlock::prove::{prove, Batch};
+use interlock::prove::{plan, prove, Batch};
 use interlock::{logging, settings, trace, Locks, Srs};
 use interlock_bench_measure::{device_use, timed, Took};
 
@@ -37,6 +37,9 @@ fn main() {
 }
 
 fn run(options: &Options) -> Result<(), String> {
+    if options.least {
+        return options.sizes.iter().try_for_each(|log2| Ok(println!("{}", least_budget(*log2)?)));
+    }
     settings::set_backend(options.backend);
     logging::set_level(logging::Level::Info);
     if let Some(file) = &options.trace {
@@ -67,6 +70,16 @@ fn run(options: &Options) -> Result<(), String> {
         (0, None) => Ok(()),
         (0, Some(first)) => Err(format!("calls of workers failed, the first so: {first}")),
         (n, _) => Err(format!("{n} proofs are WRONG")),
+    }
+}
+
+/// The least budget of device memory that a circuit of this size can be proved within.
+fn least_budget(log2: u32) -> Result<usize, String> {
+    let Counts { ic, h: _, l, a, b } = Counts::of(&Densities::new(Sizes::of(log2)));
+    let sizes = interlock::prove::Sizes { domain_log2: log2 as usize, inputs: ic, aux: l, a, b, circuits: 1 };
+    match plan(&sizes, 0) {
+        Err(interlock::Error::Budget { least, .. }) => Ok(least),
+        other => Err(format!("2^{log2}, within no memory: {other:?}")),
     }
 }
 

@@ -6,6 +6,7 @@ use interlock::settings::BackendChoice;
 
 const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--keep] [--trace FILE [--cost]]
                              [--workers W,W... [--calls N] [--circuits C] [--overlap]] K...
+       interlock-bench-prove --least K...
   K...               sizes, as log2 of the domain
   --backend gpu|cpu  what proves (gpu)
   --warm N           proofs timed after the first (5)
@@ -18,6 +19,7 @@ const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N]
   --circuits C       circuits of a call (1)
   --overlap          each has two calls in flight: one is started before the last is finished
   --trace FILE       sets INTERLOCK_TRACE to FILE, which has the trace of the last workers in the end, or that of --cost without workers
+  --least            prints the least budget of device memory, in bytes, that a circuit of each size can be proved within
   --cost             says what a trace costs: proofs with and without one in turn";
 
 /// What was asked for.
@@ -34,6 +36,7 @@ pub struct Options {
     pub overlap: bool,
     pub trace: Option<PathBuf>,
     pub cost: bool,
+    pub least: bool,
     pub sizes: Vec<u32>,
 }
 
@@ -54,6 +57,7 @@ impl Options {
             overlap: false,
             trace: None,
             cost: false,
+            least: false,
             sizes: Vec::new(),
         };
         while let Some(argument) = arguments.next() {
@@ -74,6 +78,7 @@ impl Options {
                 "--overlap" => options.overlap = true,
                 "--trace" => options.trace = Some(value()?.into()),
                 "--cost" => options.cost = true,
+                "--least" => options.least = true,
                 size => options.sizes.push(number(size, 4, 31)? as u32),
             }
         }
