@@ -128,8 +128,10 @@ fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Res
             report.traced.push((log2, mix.name, traced::cost(|| subject.again(&proof))?));
         }
         if is_first && !options.workers.is_empty() {
+            let all = [srs.clone()].into_iter().map(Ok).chain((1..options.parameters).map(|i| copy(path, i)));
+            let all = all.collect::<Result<Vec<_>, String>>()?;
             let work =
-                Work { made: &made, srs: &srs, proof: &proof, circuits: options.circuits, overlap: options.overlap };
+                Work { made: &made, srs: &all, proof: &proof, circuits: options.circuits, overlap: options.overlap };
             workers(log2, mix, &work, options, report);
         }
         if options.compare {
@@ -138,6 +140,13 @@ fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Res
         }
     }
     Ok(())
+}
+
+/// The parameters of a copy of the file at `path`.
+fn copy(path: &Path, number: usize) -> Result<Srs, String> {
+    let to = path.with_extension(number.to_string());
+    std::fs::copy(path, &to).map_err(|error| format!("{}: {error}", to.display()))?;
+    Srs::open(&to, false).map_err(|error| error.to_string())
 }
 
 /// So many workers at once, and then so many. What they took is printed at once, unless it is to be rows.

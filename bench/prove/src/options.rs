@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use interlock::settings::BackendChoice;
 
 const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--keep] [--trace FILE [--cost]]
-                             [--workers W,W... [--calls N] [--circuits C] [--overlap]] K...
+                             [--workers W,W... [--calls N] [--circuits C] [--overlap] [--parameters P]] K...
        interlock-bench-prove --least K...
   K...               sizes, as log2 of the domain
   --backend gpu|cpu  what proves (gpu)
@@ -18,6 +18,7 @@ const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N]
   --calls N          calls of so many threads that are timed, at least, and two of each, after one of each (8)
   --circuits C       circuits of a call (1)
   --overlap          each has two calls in flight: one is started before the last is finished
+  --parameters P     they prove with so many parameter files by turns, which have the same content (1)
   --trace FILE       sets INTERLOCK_TRACE to FILE, which has the trace of the last workers in the end, or that of --cost without workers
   --least            prints the least budget of device memory, in bytes, that a circuit of each size can be proved within
   --cost             says what a trace costs: proofs with and without one in turn";
@@ -34,6 +35,7 @@ pub struct Options {
     pub calls: usize,
     pub circuits: usize,
     pub overlap: bool,
+    pub parameters: usize,
     pub trace: Option<PathBuf>,
     pub cost: bool,
     pub least: bool,
@@ -55,6 +57,7 @@ impl Options {
             calls: 8,
             circuits: 1,
             overlap: false,
+            parameters: 1,
             trace: None,
             cost: false,
             least: false,
@@ -76,6 +79,7 @@ impl Options {
                 "--calls" => options.calls = number(&value()?, 1, 10_000)?,
                 "--circuits" => options.circuits = number(&value()?, 1, 100)?,
                 "--overlap" => options.overlap = true,
+                "--parameters" => options.parameters = number(&value()?, 1, 16)?,
                 "--trace" => options.trace = Some(value()?.into()),
                 "--cost" => options.cost = true,
                 "--least" => options.least = true,

@@ -95,12 +95,15 @@ pub const WORKERS: &str = "\
 
 /// A line of a table of workers. Shares are of one device after the other.
 pub fn line_of(log2: u32, mix: &str, together: &Together) -> String {
-    let Together { workers, circuits, overlap, calls, failures, right, used, computed, .. } = together;
+    let Together { workers, parameters, circuits, overlap, calls, failures, right, used, computed, .. } = together;
     let budget = std::env::var("INTERLOCK_VRAM_BUDGET").unwrap_or_else(|_| "free".to_owned());
     let in_flight = if *overlap { ", two in flight" } else { "" };
+    let of_several = if *parameters > 1 { format!(", with {parameters} parameter files") } else { String::new() };
     let gpus = computed.len();
-    let mut line =
-        format!("| 2^{log2} | {mix} | {budget} | {gpus} | {workers}{in_flight} | {circuits} | {} |", calls.len());
+    let mut line = format!(
+        "| 2^{log2} | {mix} | {budget} | {gpus} | {workers}{in_flight}{of_several} | {circuits} | {} |",
+        calls.len()
+    );
     if calls.is_empty() {
         line += " | | | | |";
     } else {

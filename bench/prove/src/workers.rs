@@ -15,13 +15,16 @@ use crate::circuit::Made;
 const WATCHED: Duration = Duration::from_millis(1_700);
 /// When the watching begins at the earliest, or after a call, with every worker at work.
 const FROM: Duration = Duration::from_millis(800);
+/// The longest call for which either waits.
+const LONGEST: Duration = Duration::from_secs(4);
 /// Calls of a worker that are timed at least.
 const LEAST_CALLS: usize = 2;
 
 /// What a worker does: it proves copies of one circuit, which all workers read.
 pub struct Work<'m> {
     pub made: &'m Made<'m>,
-    pub srs: &'m Srs,
+    /// The parameters: a worker takes the next after those of the one before.
+    pub srs: &'m [Srs],
     /// The proof of the circuit.
     pub proof: &'m Proof,
     /// Circuits of a call.
@@ -33,6 +36,8 @@ pub struct Work<'m> {
 /// What so many workers took.
 pub struct Together {
     pub workers: usize,
+    /// How many parameters they proved with.
+    pub parameters: usize,
     /// Circuits of a call.
     pub circuits: usize,
     pub overlap: bool,
@@ -65,7 +70,7 @@ pub fn measure(workers: usize, work: &Work<'_>, calls: usize) -> Together {
     let rounds = calls.div_ceil(workers).max(LEAST_CALLS);
     let run = |goes_on: &(dyn Fn(usize) -> bool + Sync)| -> Vec<Call> {
         thread::scope(|scope| {
-            let threads: Vec<_> = (0..workers).map(|_| scope.spawn(|| work.calls(goes_on))).collect();
+            let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(move || work.calls(worker, goes_on))).collect();
             threads
                 .into_iter()
                 .flat_map(|thread| thread.join().unwrap_or_else(|_| vec![Err("a panic".to_owned())]))
@@ -76,8 +81,8 @@ pub fn measure(workers: usize, work: &Work<'_>, calls: usize) -> Together {
     let (counted, took) = timed(|| run(&|made| made < rounds));
     let calls: Vec<f64> = counted.iter().flatten().map(|done| done.seconds).collect();
     let call = if calls.is_empty() { 0.0 } else { median(&sorted(calls.clone())) };
-    let from = FROM.max(Duration::from_secs_f64(call));
-    let until = from + WATCHED.max(Duration::from_secs_f64(call));
+    let call = Duration::from_secs_f64(call).min(LONGEST);
+    let (from, until) = (FROM.max(call), FROM.max(call) + WATCHED.max(call));
     let traced = trace::start();
     let begun = Instant::now();
     let (others, mut used) = watched(|| run(&|_| begun.elapsed() < until));
@@ -90,6 +95,7 @@ pub fn measure(workers: usize, work: &Work<'_>, calls: usize) -> Together {
     let all = || first.iter().chain(&counted).chain(&others);
     Together {
         workers,
+        parameters: work.srs.len(),
         circuits: work.circuits,
         overlap: work.overlap,
         seconds: took.seconds,
@@ -113,8 +119,8 @@ struct Done {
 }
 
 impl<'m> Work<'m> {
-    /// The calls of a worker, which makes another while `goes_on` says so of how many it has made.
-    fn calls(&self, goes_on: impl Fn(usize) -> bool) -> Vec<Call> {
+    /// The calls of a worker, number `worker`, which makes another while `goes_on` says so of how many it has made.
+    fn calls(&self, worker: usize, goes_on: impl Fn(usize) -> bool) -> Vec<Call> {
         let at_once = if self.overlap { 2 } else { 1 };
         let (mut calls, mut pending) = (Vec::new(), VecDeque::new());
         for made in 0.. {
@@ -122,7 +128,7 @@ impl<'m> Work<'m> {
                 break;
             }
             let begun = Instant::now();
-            match self.start() {
+            match self.start(&self.srs[worker % self.srs.len()]) {
                 Ok(started) => pending.push_back((begun, started)),
                 Err(what) => calls.push(Err(what)),
             }
@@ -134,13 +140,13 @@ impl<'m> Work<'m> {
         calls
     }
 
-    fn start(&self) -> Result<Box<dyn Pending + 'm>, String> {
+    fn start(&self, srs: &Srs) -> Result<Box<dyn Pending + 'm>, String> {
         let evaluations: Vec<Evaluations<'_>> = (0..self.circuits).map(|_| self.made.evaluations()).collect();
         let batch = Batch {
             evaluations: &evaluations,
             witnesses: (0..self.circuits).map(|_| self.made.witness()).collect(),
             blindings: vec![self.made.blinding; self.circuits],
-            srs: self.srs.parameters().clone(),
+            srs: srs.parameters().clone(),
             locks: Locks::shared(),
             device: None,
         };
