@@ -38,7 +38,7 @@ fn main() {
 
 fn run(options: &Options) -> Result<(), String> {
     if options.least {
-        return options.sizes.iter().try_for_each(|log2| Ok(println!("{}", least_budget(*log2)?)));
+        return options.sizes.iter().try_for_each(|log2| least_budget(*log2).map(|least| println!("{least}")));
     }
     settings::set_backend(options.backend);
     logging::set_level(logging::Level::Info);
