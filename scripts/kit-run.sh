@@ -95,8 +95,16 @@ devices() {
     CALLS=16 WORKERS=3,6 step "workers on all GPUs" 120 ./workers.sh 24 free
 }
 
+# A line with a budget and a vector for the least budget of each variant.
+least_budgets() {
+    local folder budget
+    for folder in vectors/*/; do
+        for budget in $(./interlock-kit budgets "$folder/params"); do echo "$budget $folder"; done
+    done
+}
+
 variants() {
-    local vectors folder budget
+    local vectors budget processes=8
     step "plans" 30 ./plan
     for vectors in 0 1 2 3; do
         INTERLOCK_VRAM_BUDGET=1G step "random circuits, resident, $vectors vectors" 200 \
@@ -106,12 +114,11 @@ variants() {
         INTERLOCK_VRAM_BUDGET=24M step "random circuits, streamed, $vectors vectors" 200 \
             ./interlock-kit shapes 60 "${KIT_SEED:-1}" streamed $vectors
     done
-    step "random circuits within the least budgets" 500 ./interlock-kit variants 60 "${KIT_SEED:-1}"
-    for folder in vectors/*/; do
-        for budget in $(./interlock-kit budgets "$folder/params"); do
-            INTERLOCK_VRAM_BUDGET=$budget step "$folder within $budget bytes" 60 ./prove_vector "$folder"
-        done
-    done
+    step "random circuits within the least budgets, $processes processes at once" 400 \
+        ./interlock-kit variants 60 "${KIT_SEED:-1}" "$processes"
+    # shellcheck disable=SC2016  # for sh
+    step "each vector within the least budgets, $processes processes at once" 300 xargs -n 2 -P "$processes" sh -c \
+        'INTERLOCK_VRAM_BUDGET=$0 timeout 60 ./prove_vector "$1" || { echo "FAILED: $1 within $0 bytes"; exit 1; }' < <(least_budgets)
     for budget in 17M 20M 24M 1G; do
         INTERLOCK_VRAM_BUDGET=$budget step "all vectors within $budget" 120 ./prove_vector vectors/*/
     done
