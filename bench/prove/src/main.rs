@@ -97,7 +97,10 @@ fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Res
     if !options.keep || path.metadata().map_or(true, |found| found.len() != bytes) {
         let (done, wrote) = timed(|| file::write(path, &logs, &counts));
         written(path, done)?;
-        eprintln!("2^{log2}: parameters of {bytes} bytes written in {:.2} s, {:.1} CPU s", wrote.seconds, wrote.cpu_seconds);
+        eprintln!(
+            "2^{log2}: parameters of {bytes} bytes written in {:.2} s, {:.1} CPU s",
+            wrote.seconds, wrote.cpu_seconds
+        );
     }
 
     let open = || timed(|| Srs::open(path, false));
