@@ -5,6 +5,7 @@
 # without compilers; else they are built now (INTERLOCK_NVCC: the CUDA compiler).
 # usage: compare.sh [K...]    sizes of whole proofs, as log2 of the domain (20 22 24)
 #   WORK=FOLDER    where parameters and circuits go: 650 bytes times the largest domain (a new one, removed)
+#   PROOFS=only    leaves out MSMs, h and the CPU
 #   ROWS=FILE      where what was measured is kept, a line for each prover and work (see bench/measure/src/row.rs)
 # What no peer did in this run is set beside what bench/peers/recorded.tsv has, and says so.
 set -uo pipefail
@@ -47,17 +48,19 @@ kit=$(program interlock-kit kit)
 sppark=$(program interlock-peer-sppark peers/sppark)
 prove=$(program interlock-bench-prove prove)
 supraseal=$(program interlock-peer-supraseal peers/supraseal)
-measure 100 "$kit" compare 26 27
-measure 100 "$sppark" 26 27
+if [[ ${PROOFS:-} != only ]]; then
+    measure 100 "$kit" compare 26 27
+    measure 100 "$sppark" 26 27
+fi
 for k in "${sizes[@]}"; do
     warm=$((k < 24 ? 5 : 3))
     together=()
-    if ((k == 24)); then together=(--workers 3 --rounds "$warm"); fi
+    if ((k == 24)); then together=(--workers 3 --calls $((3 * warm))); fi
     measure 150 "$prove" --compare --folder "$work" --warm "$warm" "${together[@]}" "$k"
     measure 150 "$supraseal" "$k" "$work/$k" "$warm" "${together[@]:1:1}"
     rm -rf "${work:?}/$k"
 done
-measure 150 env ROWS=1 WORK="$work" "$here/peers/cpu.sh" 18 20
+if [[ ${PROOFS:-} != only ]]; then measure 150 env ROWS=1 WORK="$work" "$here/peers/cpu.sh" 18 20; fi
 
 echo
 awk -F '\t' -f "$here/peers/table.awk" "$rows" "$here/peers/recorded.tsv" || failed=$((failed + 1))

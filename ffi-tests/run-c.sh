@@ -79,7 +79,7 @@ cxx_program() {
 programs() {
     local kind=$1 name
     shift
-    for name in prove_vector start_finalize threads parameters stress misuse plan surroundings; do
+    for name in prove_vector start_finalize threads devices parameters stress misuse plan surroundings; do
         c_program "c/$name.c" "$work/$kind-$name" "$@"
     done
     cxx_program c++17 cpp/prove_vector.cpp "$work/$kind-cxx17" "$@"
@@ -112,6 +112,7 @@ run_all() {
     step "$kind: prove_vector, all vectors" "$work/$kind-prove_vector" "$vectors"/*/
     step "$kind: start_finalize" "$work/$kind-start_finalize" "${some[@]}"
     step "$kind: threads" "$work/$kind-threads" 6 "${some[@]}"
+    step "$kind: devices" "$work/$kind-devices" 3 "${some[@]}"
     step "$kind: parameters" "$work/$kind-parameters" "${some[@]}"
     step "$kind: stress" "$work/$kind-stress" 1 400 "${some[@]:0:5}" "$vectors/lg1"
     step "$kind: misuse" "$work/$kind-misuse" "$vectors/mixed" "$vectors/small"

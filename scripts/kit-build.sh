@@ -26,11 +26,11 @@ rm -rf kit
 mkdir kit
 cp -r scripts/kit-run.sh ffi-tests/vectors/data kit
 mv kit/data kit/vectors
-cp "$target/kit/release/interlock-kit" "$target/prove/release/interlock-bench-prove" bench/prove/run.sh bench/workers.sh kit
+cp "$target/kit/release/interlock-kit" "$target/prove/release/interlock-bench-prove" bench/prove/run.sh bench/workers.sh bench/uploads.awk kit
 cp "$target/release/libinterlock.so" kit/libinterlock.so.0
 strip --strip-all kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
-for program in prove_vector start_finalize threads parameters stress misuse plan surroundings; do
-    "${CC:-cc}" -O2 -D_GNU_SOURCE -pthread -Iinclude "ffi-tests/c/$program.c" kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o "kit/$program"
+for program in prove_vector start_finalize threads devices parameters stress misuse plan surroundings; do
+    "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O2 -pthread -Iinclude "ffi-tests/c/$program.c" kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o "kit/$program"
 done
 if [[ $peers ]]; then
     mkdir kit/peers

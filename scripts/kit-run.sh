@@ -7,7 +7,8 @@
 #     shapes     200 random circuits against the CPU's proofs, and what a warm proof calls; KIT_SEED repeats a run
 #     variants   random circuits and the vectors under budgets of device memory that make every variant of the prover
 #     faults     each call of CUDA failing in turn, KIT_FAULTS (40) in each kind of work
-#     workers    three workers at 2^24 under several budgets
+#     workers    three workers at 2^24 under several budgets, and whether one's uploads lie inside the MSMs of others
+#     devices    calls that name a device; with several GPUs, workers on one and on all
 #     proofs     whole proofs of 2^20 to 2^24 constraints, checked and timed
 #     times      throughput of the arithmetic; MSMs and h timed
 #     peers      the table of bench/compare.sh, where other provers were built too
@@ -17,7 +18,7 @@
 #                kernels and proofs of few blocks under this tool of compute-sanitizer
 set -uo pipefail
 cd "$(dirname "$0")"
-parts=(kernels abi shapes variants faults proofs workers times peers surroundings memcheck initcheck synccheck racecheck)
+parts=(kernels abi shapes variants faults proofs workers devices times peers surroundings memcheck initcheck synccheck racecheck)
 
 all_passed=0 all_failed=0 passed=0 failed=0
 
@@ -78,11 +79,33 @@ faults() {
 }
 
 workers() {
-    WORKERS=3 step "workers at once" 280 ./workers.sh 24 free 16/12
+    local trace=${TMPDIR:-/tmp}/interlock-trace-$$.json
+    OPTIONS="--trace $trace" WORKERS=3 step "workers at once" 280 ./workers.sh 24 free 16/12
+    step "uploads inside the MSMs of others" 30 awk -f uploads.awk "$trace"
+    OPTIONS="--parameters 2" WORKERS=4 step "workers with two parameter files" 280 ./workers.sh 22 3G 1G
+    rm -f "$trace"
+}
+
+devices() {
+    step "calls that name a device" 120 ./devices 6 vectors/{tiny,mimc322,dup,sha256x2}
+    if (($(./interlock-kit devices | wc -l) < 2)); then
+        echo "skipped, as there is one GPU: workers on several"
+        return
+    fi
+    CUDA_VISIBLE_DEVICES=0 WORKERS=3,6 step "workers on one GPU" 120 ./workers.sh 24 free
+    CALLS=16 WORKERS=3,6 step "workers on all GPUs" 120 ./workers.sh 24 free
+}
+
+# A line with a budget and a vector for the least budget of each variant.
+least_budgets() {
+    local folder budget
+    for folder in vectors/*/; do
+        for budget in $(./interlock-kit budgets "$folder/params"); do echo "$budget $folder"; done
+    done
 }
 
 variants() {
-    local vectors folder budget
+    local vectors budget processes=8
     step "plans" 30 ./plan
     for vectors in 0 1 2 3; do
         INTERLOCK_VRAM_BUDGET=1G step "random circuits, resident, $vectors vectors" 200 \
@@ -92,14 +115,17 @@ variants() {
         INTERLOCK_VRAM_BUDGET=24M step "random circuits, streamed, $vectors vectors" 200 \
             ./interlock-kit shapes 60 "${KIT_SEED:-1}" streamed $vectors
     done
-    step "random circuits within the least budgets" 500 ./interlock-kit variants 60 "${KIT_SEED:-1}"
-    for folder in vectors/*/; do
-        for budget in $(./interlock-kit budgets "$folder/params"); do
-            INTERLOCK_VRAM_BUDGET=$budget step "$folder within $budget bytes" 60 ./prove_vector "$folder"
-        done
-    done
+    step "random circuits within the least budgets, $processes processes at once" 400 \
+        ./interlock-kit variants 60 "${KIT_SEED:-1}" "$processes"
+    # shellcheck disable=SC2016  # for sh
+    step "each vector within the least budgets, $processes processes at once" 300 xargs -n 2 -P "$processes" sh -c \
+        'INTERLOCK_VRAM_BUDGET=$0 timeout 60 ./prove_vector "$1" || { echo "FAILED: $1 within $0 bytes"; exit 1; }' < <(least_budgets)
     for budget in 17M 20M 24M 1G; do
         INTERLOCK_VRAM_BUDGET=$budget step "all vectors within $budget" 120 ./prove_vector vectors/*/
+    done
+    for budget in 17M 24M 32M; do
+        INTERLOCK_VRAM_BUDGET=$budget step "parameters that take each other's place within $budget" 120 \
+            ./parameters vectors/mimc322 vectors/sha256x2
     done
     INTERLOCK_VRAM_BUDGET=32M step "threads within 32M" 60 ./threads 6 vectors/{tiny,mimc322,dup,unsat,nob,lg1,sha256x2}
     INTERLOCK_VRAM_BUDGET=12M step "a warm proof's calls within 12M" 60 ./interlock-kit warm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Parameters that take each other's place: of the same sizes with other points, in a file of the same name, and gone while
-// a proof uses them. Whatever is kept of the ones must not be taken for the others. For each vector folder given.
+// Parameters that take each other's place: of the same sizes with other points, at once, in a file of the same name, and
+// gone while a proof uses them. Whatever is kept of the ones must not be taken for the others. For each vector folder given.
 
 #include "check.h"
 #include "outcome.h"
@@ -141,6 +141,50 @@ static void under_one_name(const vector *v, const unsigned char *right, const un
     free(path);
 }
 
+// ---- Both at once
+
+typedef struct prover {
+    const vector *v;
+    const char *path;
+    const interlock_proof *expected; // NULL for the vector's
+    bool own;                        // parameters for each proof, or for all of them
+} prover;
+
+static void *prove_by_turns(void *argument)
+{
+    const prover *p = (const prover *)argument;
+    interlock_srs srs;
+    int round;
+    succeeded(create_SRS(&srs, p->path, false), p->path);
+    for (round = 0; round < 2 * ROUNDS; round++) {
+        interlock_proof *proofs = p->own ? proofs_from(p->v, p->path, false) : proofs_with(p->v, &srs, p->path);
+        check(p->expected != NULL ? same(p->v, proofs, p->expected) : vector_matches(p->v, proofs),
+              "%s: wrong proof with %s at once with others", p->v->params, p->path);
+        free(proofs);
+    }
+    drop_SRS(&srs);
+    return NULL;
+}
+
+static void at_once(const vector *v, const char *changed_path, const interlock_proof *changed)
+{
+    const prover provers[] = {
+        {v, v->params, NULL, false},
+        {v, changed_path, changed, false},
+        {v, v->params, NULL, true},
+        {v, changed_path, changed, true},
+    };
+    enum { PROVERS = sizeof provers / sizeof *provers };
+    pthread_t threads[PROVERS];
+    int started = 0;
+    while (started < PROVERS
+           && check(pthread_create(&threads[started], NULL, prove_by_turns, (void *)&provers[started]) == 0,
+                    "pthread_create"))
+        started++;
+    while (started-- > 0)
+        pthread_join(threads[started], NULL);
+}
+
 // ---- Gone while a proof uses them
 
 typedef struct user {
@@ -204,6 +248,7 @@ static void folder(const char *name)
     changed = proofs_of_the_cpu(&v, changed_path);
     check(!vector_matches(&v, changed), "%s: changed parameters made no difference", name);
     by_turns(&v, changed_path, changed);
+    at_once(&v, changed_path, changed);
     under_one_name(&v, right, wrong, bytes, changed);
     gone_meanwhile(&v);
     unlink(changed_path);

@@ -1,32 +1,81 @@
 //! How much of a time a device computed.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
 use super::ring::{Record, Ring, Stream, Track};
 use super::{ring, Moment};
 
-/// The share of `window` in which the device with this number in CUDA's order worked on proofs' kernels, those of uploads left out; 0 if
-/// nothing is known of that time. It counts from the first kernel of a batch of kernels to the end of the last one.
-///
-/// Of calls that have not ended, what their device did is not known yet; of spans that are no longer kept, neither.
-pub fn busy(device: usize, window: Range<Instant>) -> f64 {
-    let window = Moment::of(window.start)..Moment::of(window.end);
-    ring().as_ref().map_or(0.0, |ring| share(ring, device, &window))
+/// What a worker does from when it has its turn until its batch of kernels is enqueued.
+const ENQUEUING: &std::ffi::CStr = c"enqueuing";
+
+/// The share of a time in which a device ran kernels of proofs, as far as it is known: when a batch of kernels began and ended, and until when
+/// the host still enqueued it. Between kernels of a batch that wait for each other, some microseconds pass, which are not taken off.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Busy {
+    /// Batches from their first kernel on, or from when all of the batch was enqueued if that was later: from then on its kernels follow each
+    /// other without the host. Those beside the turns from their first kernel on: the host enqueues each within some 50 µs. Those of uploads
+    /// are left out.
+    pub at_least: f64,
+    /// Batches from their first kernel to the end of the last one, and uploads' from when the last of what they had to wait for was there.
+    pub at_most: f64,
 }
 
-fn share(ring: &Ring, device: usize, window: &Range<Moment>) -> f64 {
-    let computing = [Stream::Compute, Stream::Lane(0), Stream::Lane(1)];
-    let computing = computing.map(|stream| Track::Device { ordinal: device as u16, stream });
-    let mut spans: Vec<Range<Moment>> = ring
-        .iter()
-        .filter_map(|record| match record {
-            Record::Span { track, begin, end, .. } if computing.contains(track) => Some(*begin..*end),
-            _ => None,
-        })
-        .map(|span| span.start.max(window.start)..span.end.min(window.end))
-        .filter(|span| !span.is_empty())
-        .collect();
+/// How much of `window` the device with this number in CUDA's order computed: what lies side by side counts once. 0 if nothing is known of
+/// that time.
+///
+/// Of calls that have not ended, what their device did is not known yet; of spans that are no longer kept, neither.
+pub fn busy(device: usize, window: Range<Instant>) -> Busy {
+    let window = Moment::of(window.start)..Moment::of(window.end);
+    ring().as_ref().map_or(Busy::default(), |ring| share(ring, device, &window))
+}
+
+fn share(ring: &Ring, device: usize, window: &Range<Moment>) -> Busy {
+    let mut calls: BTreeMap<_, Batches> = BTreeMap::new();
+    let (mut lanes, mut uploads) = (Vec::new(), Vec::new());
+    for record in ring.iter() {
+        let Record::Span { what, track, place, begin, end, .. } = record else { continue };
+        let circuit = (place.call, place.circuit);
+        match track {
+            Track::Worker if *what == ENQUEUING => calls.entry(circuit).or_default().enqueued.push(*end),
+            Track::Device { ordinal, stream } if usize::from(*ordinal) == device => match stream {
+                Stream::Compute => calls.entry(circuit).or_default().ran.push(*begin..*end),
+                Stream::Lane(_) => lanes.push(*begin..*end),
+                Stream::Expansions(_) => uploads.push(*begin..*end),
+                Stream::Passing | Stream::Copies(_) => {}
+            },
+            Track::Worker | Track::Device { .. } => {}
+        }
+    }
+    let certain = calls.values().flat_map(Batches::once_enqueued).chain(lanes.clone()).collect();
+    let all = calls.values().flat_map(|batches| batches.ran.clone()).chain(lanes).chain(uploads).collect();
+    Busy { at_least: covered(certain, window), at_most: covered(all, window) }
+}
+
+/// The batches of a circuit, in their order.
+#[derive(Default)]
+struct Batches {
+    /// When the host was done with each.
+    enqueued: Vec<Moment>,
+    /// When the device was at each.
+    ran: Vec<Range<Moment>>,
+}
+
+impl Batches {
+    /// When the device was at each and had all of it. Nothing, where it is not known which is which.
+    fn once_enqueued(&self) -> Vec<Range<Moment>> {
+        if self.enqueued.len() != self.ran.len() {
+            return Vec::new();
+        }
+        self.ran.iter().zip(&self.enqueued).map(|(ran, enqueued)| ran.start.max(*enqueued)..ran.end).collect()
+    }
+}
+
+/// The share of `window` that lies in at least one of the spans.
+fn covered(spans: Vec<Range<Moment>>, window: &Range<Moment>) -> f64 {
+    let within = |span: Range<Moment>| span.start.max(window.start)..span.end.min(window.end);
+    let mut spans: Vec<_> = spans.into_iter().map(within).filter(|span| !span.is_empty()).collect();
     spans.sort_by_key(|span| span.start);
     let mut busy = 0.0;
     let mut until = window.start;
@@ -46,32 +95,45 @@ mod tests {
     use super::super::ring::About;
     use super::*;
 
+    const COMPUTE: Track = Track::Device { ordinal: 0, stream: Stream::Compute };
+
+    fn add(ring: &mut Ring, (what, call): (&'static std::ffi::CStr, u32), track: Track, time: Range<u64>) {
+        let place = Place { worker: 0, call, circuit: None };
+        let (begin, end) = (Moment(time.start), Moment(time.end));
+        ring.push(Record::Span { what, track, place, begin, end, about: About::Nothing });
+    }
+
     #[test]
     fn what_overlaps_counts_once_and_what_is_elsewhere_not_at_all() {
         let mut ring = Ring::new(Moment(0)).unwrap();
-        let mut add = |ordinal, stream, begin, end| {
-            let place = Place { worker: 0, call: 1, circuit: None };
-            ring.push(Record::Span {
-                what: c"kernels",
-                track: Track::Device { ordinal, stream },
-                place,
-                begin: Moment(begin),
-                end: Moment(end),
-                about: About::Nothing,
-            });
-        };
-        add(0, Stream::Compute, 300, 500);
-        add(0, Stream::Lane(0), 100, 200);
-        add(0, Stream::Compute, 150, 250);
-        add(0, Stream::Lane(1), 160, 170);
-        add(0, Stream::Compute, 900, 2000);
-        add(0, Stream::Copies(0), 0, 1000);
-        add(1, Stream::Compute, 0, 1000);
-        let share = |device, window: Range<u64>| share(&ring, device, &(Moment(window.start)..Moment(window.end)));
+        let kernels = (c"kernels", 1);
+        for time in [300..500, 100..200, 160..170, 900..2000] {
+            add(&mut ring, kernels, COMPUTE, time);
+        }
+        add(&mut ring, kernels, Track::Device { ordinal: 0, stream: Stream::Lane(1) }, 150..250);
+        add(&mut ring, kernels, Track::Device { ordinal: 0, stream: Stream::Copies(0) }, 0..1000);
+        add(&mut ring, kernels, Track::Device { ordinal: 1, stream: Stream::Compute }, 0..1000);
+        let share =
+            |device, window: Range<u64>| share(&ring, device, &(Moment(window.start)..Moment(window.end))).at_most;
         assert!((share(0, 0..1000) - 0.45).abs() < 1e-9);
         assert!((share(0, 200..400) - 0.75).abs() < 1e-9);
         assert_eq!(share(1, 0..1000), 1.0);
         assert_eq!(share(2, 0..1000), 0.0);
         assert_eq!(share(0, 600..600), 0.0);
+    }
+
+    #[test]
+    fn what_the_host_was_still_enqueuing_is_not_certain() {
+        let mut ring = Ring::new(Moment(0)).unwrap();
+        // Of call 1, the first batch began while it was enqueued and the second one after that; call 2's host is not known.
+        for (call, enqueued, ran) in [(1, 50..150, 100..300), (1, 160..180, 300..400)] {
+            add(&mut ring, (ENQUEUING, call), Track::Worker, enqueued);
+            add(&mut ring, (c"kernels", call), COMPUTE, ran);
+        }
+        add(&mut ring, (c"kernels", 2), COMPUTE, 500..600);
+        add(&mut ring, (c"expansion", 1), Track::Device { ordinal: 0, stream: Stream::Expansions(1) }, 350..450);
+        let Busy { at_least, at_most } = share(&ring, 0, &(Moment(0)..Moment(1000)));
+        assert!((at_least - 0.25).abs() < 1e-9, "{at_least}");
+        assert!((at_most - 0.45).abs() < 1e-9, "{at_most}");
     }
 }

@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::settings;
 use ring::Ring;
 
-pub use busy::busy;
+pub use busy::{busy, Busy};
 #[cfg(interlock_cuda)]
 pub(crate) use call::Place;
 pub(crate) use call::{enter, here, within_circuit, Call};

@@ -44,7 +44,8 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
                      quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED [VARIANT]] |
-                     variants N SEED | budgets PARAMS | uploads N | uploads-apart | uploads-time LOG | warm | faults [N] | traced [FILE] |
+                     variants N SEED PROCESSES | budgets PARAMS | uploads N | uploads-apart | uploads-time LOG | warm | faults [N] |
+                     traced [FILE] |
                      compare LOG K
   devices      lists the GPUs
   host N       compares N results of every operation on the host with blst's
@@ -60,16 +61,17 @@ const USAGE: &str =
                times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits
   load N       compares what the GPU's loader says of bad parameter files, N of them large, with what the CPU's says, and the
                points of a good one
-  shapes [N] [SEED]
-               compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given
+  shapes [N] [SEED [VARIANT]]
+               compares the proofs of N (200) random circuit shapes on a GPU with the CPU's, from a seed of now if none is given;
+               VARIANT is `resident` or `streamed`, where parameters are, and how many of the vectors are in device memory
   uploads N    sends vectors of up to N scalars to the first GPU, from one thread and from several, and compares what it has then
   uploads-apart
                checks that uploads of two workers on the first GPU, and kernels, do not wait for uploads of two others that wait for kernels
   uploads-time LOG
                times the sending of 2^LOG scalars
-               VARIANT is `resident` or `streamed`, where parameters are, and how many of the vectors are in device memory
-  variants N SEED
-               the same under the least budget of device memory of each variant of the prover that a shape has, in processes of their own
+  variants N SEED PROCESSES
+               the same under the least budget of device memory of each variant of the prover that a shape has, in processes of their own,
+               so many at once
   budgets PARAMS
                prints these budgets for the circuit of a parameter file
   warm         lists what a proof calls of CUDA on a GPU that has proved before, and fails if that takes or frees anything
@@ -172,8 +174,8 @@ fn main() {
             check_shapes(n, seed)
         }),
         ["budgets", params] => shapes::budgets(params.as_ref()).map(|said| println!("{said}")),
-        ["variants", n, seed] => number(n)
-            .and_then(|n| shapes::check_variants(n, number(seed)? as u64))
+        ["variants", n, seed, processes] => number(n)
+            .and_then(|n| shapes::check_variants(n, number(seed)? as u64, number(processes)?.clamp(1, 64)))
             .map(|said| println!("variants: {said}")),
         ["shapes"] => check_shapes(200, seed_of_now()),
         ["shapes", n] => number(n).and_then(|n| check_shapes(n, seed_of_now())),

@@ -17,9 +17,9 @@ use std::io;
 use std::path::Path;
 
 use interlock::curve::Proof;
-use interlock::prove::{prove, Batch};
-use interlock::{logging, settings, Locks, Srs};
-use interlock_bench_measure::{device_use, timed};
+use interlock::prove::{plan, prove, Batch};
+use interlock::{logging, settings, trace, Locks, Srs};
+use interlock_bench_measure::{device_use, timed, Took};
 
 use circuit::{Densities, Made};
 use known::{Counts, Logs};
@@ -37,8 +37,14 @@ fn main() {
 }
 
 fn run(options: &Options) -> Result<(), String> {
+    if options.least {
+        return options.sizes.iter().try_for_each(|log2| least_budget(*log2).map(|least| println!("{least}")));
+    }
     settings::set_backend(options.backend);
     logging::set_level(logging::Level::Info);
+    if let Some(file) = &options.trace {
+        std::env::set_var("INTERLOCK_TRACE", file);
+    }
     let mut report = Report::default();
     let done = options.sizes.iter().try_for_each(|log2| {
         let stays = options.compare || options.keep;
@@ -67,6 +73,16 @@ fn run(options: &Options) -> Result<(), String> {
     }
 }
 
+/// The least budget of device memory that a circuit of this size can be proved within.
+fn least_budget(log2: u32) -> Result<usize, String> {
+    let Counts { ic, h: _, l, a, b } = Counts::of(&Densities::new(Sizes::of(log2)));
+    let sizes = interlock::prove::Sizes { domain_log2: log2 as usize, inputs: ic, aux: l, a, b, circuits: 1 };
+    match plan(&sizes, 0) {
+        Err(interlock::Error::Budget { least, .. }) => Ok(least),
+        other => Err(format!("2^{log2}, within no memory: {other:?}")),
+    }
+}
+
 /// All that is measured at one size.
 fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Result<(), String> {
     let written = |path: &Path, outcome: io::Result<u64>| {
@@ -81,75 +97,127 @@ fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Res
     if !options.keep || path.metadata().map_or(true, |found| found.len() != bytes) {
         let (done, wrote) = timed(|| file::write(path, &logs, &counts));
         written(path, done)?;
-        eprintln!("2^{log2}: parameters of {bytes} bytes written in {:.2} s", wrote.seconds);
+        eprintln!(
+            "2^{log2}: parameters of {bytes} bytes written in {:.2} s, {:.1} CPU s",
+            wrote.seconds, wrote.cpu_seconds
+        );
     }
 
     let open = || timed(|| Srs::open(path, false));
     let told = |error: interlock::Error| error.to_string();
-    // The first time, the system may have to find the memory.
-    drop(open().0.map_err(told)?);
+    let alone = options.compare || options.workers.is_empty();
+    if alone {
+        // The first time, the system may have to find the memory.
+        drop(open().0.map_err(told)?);
+    }
     let (srs, load) = open();
+    trace::stop();
     let srs = srs.map_err(told)?;
     report.loadings.push(Loading { log2, bytes, took: load, floor: floor::loading(bytes) });
 
-    let mut is_first = true;
-    let mixes: &[&Mix] = if options.workers.is_empty() || options.compare { &[&POREP, &TWELVE] } else { &[&POREP] };
-    for mix in mixes {
+    let mixes: &[&Mix] = if alone { &[&POREP, &TWELVE] } else { &[&POREP] };
+    for (number, mix) in mixes.iter().enumerate() {
+        let is_first = number == 0;
         let (made, making) = timed(|| Made::new(&densities, mix));
         eprintln!("2^{log2}, {}: circuit made in {:.2} s", mix.name, making.seconds);
-        let (proof, proofs) = proofs(&made, mix, &srs, &logs, options, is_first)?;
-        report.proofs.push(proofs);
-        if is_first {
+        let subject = Subject { made: &made, mix, srs: &srs };
+        let (proof, first, wrong) = subject.first(&logs, options.check_up_to)?;
+        if alone {
+            report.proofs.push(subject.proofs(&proof, is_first.then_some(first), wrong, options.warm)?);
+        } else if let Some(wrong) = wrong.filter(|wrong| !wrong.is_empty()) {
+            return Err(format!("{} of the first proof are WRONG", wrong.join(", ")));
+        }
+        if is_first && options.cost {
+            report.traced.push((log2, mix.name, traced::cost(|| subject.again(&proof))?));
+        }
+        if is_first && !options.workers.is_empty() {
+            let all = [srs.clone()].into_iter().map(Ok).chain((1..options.parameters).map(|i| copy(path, i)));
+            let all = all.collect::<Result<Vec<_>, String>>()?;
             let work =
-                Work { made: &made, srs: &srs, proof: &proof, circuits: options.circuits, overlap: options.overlap };
-            for workers in &options.workers {
-                let together = workers::measure(*workers, &work, options.rounds);
-                eprintln!("2^{log2}, {workers} workers: {:.3} s", together.seconds);
-                report.workers.push((log2, mix.name, together));
-            }
+                Work { made: &made, srs: &all, proof: &proof, circuits: options.circuits, overlap: options.overlap };
+            workers(log2, mix, &work, options, report);
         }
         if options.compare {
             let path = folder.join(format!("{}.circuit", mix.name));
             written(&path, exchange::write(&path, &made, &proof))?;
         }
-        is_first = false;
     }
     Ok(())
 }
 
-/// The proofs of one circuit: the first, and what they took.
-fn proofs(
-    made: &Made<'_>,
-    mix: &Mix,
-    srs: &Srs,
-    logs: &Logs,
-    options: &Options,
-    is_first: bool,
-) -> Result<(Proof, Proofs), String> {
-    let one = || prove_once(made, srs);
-    let (proof, first) = timed(one);
-    let proof = proof?;
-    let log2 = made.densities.sizes.log2;
-    let mut wrong = None;
-    if log2 <= options.check_up_to {
-        let (expected, took) = timed(|| expected::proof(made, logs));
-        wrong = Some(differences(&proof, &expected?));
-        eprintln!("2^{log2}, {}: checked in {:.2} s", mix.name, took.seconds);
+/// The parameters of a copy of the file at `path`.
+fn copy(path: &Path, number: usize) -> Result<Srs, String> {
+    let to = path.with_extension(number.to_string());
+    std::fs::copy(path, &to).map_err(|error| format!("{}: {error}", to.display()))?;
+    Srs::open(&to, false).map_err(|error| error.to_string())
+}
+
+/// So many workers at once, and then so many. What they took is printed at once, unless it is to be rows.
+fn workers(log2: u32, mix: &Mix, work: &Work<'_>, options: &Options, report: &mut Report) {
+    if !options.compare {
+        println!("{}", report::WORKERS);
     }
-    let same = |again: Proof| if again == proof { Ok(()) } else { Err("two proofs of one circuit differ".to_owned()) };
-    let mut warm = Vec::new();
-    for _ in 0..options.warm {
-        let (again, took) = timed(one);
-        same(again?)?;
-        eprintln!("2^{log2}, {}: {:.4} s, {:.3} CPU s", mix.name, took.seconds, took.cpu_seconds);
-        warm.push(took);
+    for workers in &options.workers {
+        let together = workers::measure(*workers, work, options.calls);
+        if !options.compare {
+            println!("{}", report::line_of(log2, mix.name, &together));
+        }
+        report.workers.push((log2, mix.name, together));
     }
-    if let Some(path) = options.trace.as_deref().filter(|_| is_first) {
-        traced::all(one, &proof, (options.warm, options.workers.last().copied().unwrap_or(3)), path)?;
+}
+
+/// A circuit with its parameters.
+struct Subject<'m> {
+    made: &'m Made<'m>,
+    mix: &'m Mix,
+    srs: &'m Srs,
+}
+
+impl Subject<'_> {
+    fn log2(&self) -> u32 {
+        self.made.densities.sizes.log2
     }
-    let device = device_use(|| same(one()?))?;
-    let first = is_first.then_some(first);
-    Ok((proof, Proofs { log2, mix: mix.name, first, warm, device, wrong, floor: floor::proof(made) }))
+
+    /// The first proof, what it took, and which of its points are wrong if it was checked.
+    fn first(&self, logs: &Logs, check_up_to: u32) -> Result<(Proof, Took, Option<Vec<&'static str>>), String> {
+        let (proof, first) = timed(|| prove_once(self.made, self.srs));
+        let proof = proof?;
+        let mut wrong = None;
+        if self.log2() <= check_up_to {
+            let (expected, took) = timed(|| expected::proof(self.made, logs));
+            wrong = Some(differences(&proof, &expected?));
+            eprintln!("2^{}, {}: checked in {:.2} s", self.log2(), self.mix.name, took.seconds);
+        }
+        Ok((proof, first, wrong))
+    }
+
+    /// Another proof, which must be the same.
+    fn again(&self, proof: &Proof) -> Result<(), String> {
+        match prove_once(self.made, self.srs)? == *proof {
+            true => Ok(()),
+            false => Err("two proofs of one circuit differ".to_owned()),
+        }
+    }
+
+    /// The proofs after the first.
+    fn proofs(
+        &self,
+        proof: &Proof,
+        first: Option<Took>,
+        wrong: Option<Vec<&'static str>>,
+        count: usize,
+    ) -> Result<Proofs, String> {
+        let (log2, mix) = (self.log2(), self.mix.name);
+        let mut warm = Vec::new();
+        for _ in 0..count {
+            let (again, took) = timed(|| self.again(proof));
+            again?;
+            eprintln!("2^{log2}, {mix}: {:.4} s, {:.3} CPU s", took.seconds, took.cpu_seconds);
+            warm.push(took);
+        }
+        let device = device_use(|| self.again(proof))?;
+        Ok(Proofs { log2, mix, first, warm, device, wrong, floor: floor::proof(self.made) })
+    }
 }
 
 fn prove_once(made: &Made<'_>, srs: &Srs) -> Result<Proof, String> {

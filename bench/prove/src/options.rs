@@ -4,21 +4,24 @@ use std::path::PathBuf;
 
 use interlock::settings::BackendChoice;
 
-const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--keep] [--trace FILE]
-                             [--workers W,W... [--rounds N] [--circuits C] [--overlap]] K...
+const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--keep] [--trace FILE [--cost]]
+                             [--workers W,W... [--calls N] [--circuits C] [--overlap] [--parameters P]] K...
+       interlock-bench-prove --least K...
   K...               sizes, as log2 of the domain
   --backend gpu|cpu  what proves (gpu)
   --warm N           proofs timed after the first (5)
-  --check K          proofs are checked up to this size (24)
+  --check K          proofs are checked up to this size (27)
   --compare          prints rows for bench/compare.sh, and leaves parameters, circuits and proofs in FOLDER/K for others
   --folder FOLDER    where parameter files go, one at a time: 400 bytes times the domain's size (the system's temporary folder)
   --keep             leaves parameters in FOLDER/K, and takes them from there where they are
-  --workers W,W...   then has so many threads prove the PoRep mix at once, and after them so many; without --compare no other mix is proved
-  --rounds N         calls that each of them makes after its first (4)
+  --workers W,W...   has so many threads prove the PoRep mix at once, and after them so many; without --compare nothing else is timed
+  --calls N          calls of so many threads that are timed, at least, and two of each, after one of each (8)
   --circuits C       circuits of a call (1)
   --overlap          each has two calls in flight: one is started before the last is finished
-  --trace FILE       says what a trace costs, has as many workers prove at once as are named last (3), and leaves the trace of that in
-                     FILE, of the last size";
+  --parameters P     they prove with so many parameter files by turns, which have the same content (1)
+  --trace FILE       sets INTERLOCK_TRACE to FILE, which has the trace of the last workers in the end, or that of --cost without workers
+  --least            prints the least budget of device memory, in bytes, that a circuit of each size can be proved within
+  --cost             says what a trace costs: proofs with and without one in turn";
 
 /// What was asked for.
 pub struct Options {
@@ -29,10 +32,13 @@ pub struct Options {
     pub folder: PathBuf,
     pub keep: bool,
     pub workers: Vec<usize>,
-    pub rounds: usize,
+    pub calls: usize,
     pub circuits: usize,
     pub overlap: bool,
+    pub parameters: usize,
     pub trace: Option<PathBuf>,
+    pub cost: bool,
+    pub least: bool,
     pub sizes: Vec<u32>,
 }
 
@@ -43,15 +49,18 @@ impl Options {
         let mut options = Self {
             backend: BackendChoice::Gpu,
             warm: 5,
-            check_up_to: 24,
+            check_up_to: 27,
             compare: false,
             folder: std::env::temp_dir(),
             keep: false,
             workers: Vec::new(),
-            rounds: 4,
+            calls: 8,
             circuits: 1,
             overlap: false,
+            parameters: 1,
             trace: None,
+            cost: false,
+            least: false,
             sizes: Vec::new(),
         };
         while let Some(argument) = arguments.next() {
@@ -67,14 +76,17 @@ impl Options {
                     let each = |count| number(count, 1, 64);
                     options.workers = value()?.split(',').map(each).collect::<Result<_, _>>()?;
                 }
-                "--rounds" => options.rounds = number(&value()?, 1, 1_000)?,
+                "--calls" => options.calls = number(&value()?, 1, 10_000)?,
                 "--circuits" => options.circuits = number(&value()?, 1, 100)?,
                 "--overlap" => options.overlap = true,
+                "--parameters" => options.parameters = number(&value()?, 1, 16)?,
                 "--trace" => options.trace = Some(value()?.into()),
+                "--cost" => options.cost = true,
+                "--least" => options.least = true,
                 size => options.sizes.push(number(size, 4, 31)? as u32),
             }
         }
-        if options.sizes.is_empty() {
+        if options.sizes.is_empty() || options.cost && options.trace.is_none() {
             return Err(USAGE.to_owned());
         }
         Ok(options)

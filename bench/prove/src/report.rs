@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use interlock::trace::Busy;
 use interlock_bench_measure::{median, sorted, DeviceUse, Row, Took};
 
+use crate::traced::Cost;
 use crate::workers::Together;
 
 /// Who proves.
@@ -38,6 +40,8 @@ pub struct Proofs {
 pub struct Report {
     pub loadings: Vec<Loading>,
     pub proofs: Vec<Proofs>,
+    /// The size and the mix of proofs with and without a trace.
+    pub traced: Vec<(u32, &'static str, Cost)>,
     /// The size and the mix that workers proved, and what they took.
     pub workers: Vec<(u32, &'static str, Together)>,
 }
@@ -79,48 +83,47 @@ impl Report {
             println!("{}", Row { right, ..of("a call", calls) });
             let cpu_seconds = vec![together.cpu_seconds / together.proofs() as f64];
             let row = of("a circuit", vec![together.seconds / together.proofs() as f64]);
-            println!("{}", Row { cpu_seconds, device: together.device, right, ..row });
+            println!("{}", Row { cpu_seconds, device: together.used.first().copied(), right, ..row });
         }
     }
+}
+
+/// Above the lines of [`line_of`].
+pub const WORKERS: &str = "\
+| size | values | budget | GPUs | workers | circuits a call | calls | s a circuit | call: median, s | worst, s | worst / median | CPU s a circuit | computing, by the trace | busy, by nvidia-smi | failures | right |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
+
+/// A line of a table of workers. Shares are of one device after the other.
+pub fn line_of(log2: u32, mix: &str, together: &Together) -> String {
+    let Together { workers, parameters, circuits, overlap, calls, failures, right, used, computed, .. } = together;
+    let budget = std::env::var("INTERLOCK_VRAM_BUDGET").unwrap_or_else(|_| "free".to_owned());
+    let in_flight = if *overlap { ", two in flight" } else { "" };
+    let of_several = if *parameters > 1 { format!(", with {parameters} parameter files") } else { String::new() };
+    let gpus = computed.len();
+    let mut line = format!(
+        "| 2^{log2} | {mix} | {budget} | {gpus} | {workers}{in_flight}{of_several} | {circuits} | {} |",
+        calls.len()
+    );
+    if calls.is_empty() {
+        line += " | | | | |";
+    } else {
+        let (calls, proofs) = (sorted(calls.clone()), together.proofs() as f64);
+        let (median, worst) = (median(&calls), calls[calls.len() - 1]);
+        let [wall, cpu] = [together.seconds, together.cpu_seconds].map(|seconds| seconds / proofs);
+        line += &format!(" {wall:.4} | {median:.4} | {worst:.4} | {:.2} | {cpu:.3} |", worst / median);
+    }
+    let percent = |share: f64| share * 100.0;
+    let span = |busy: &Busy| format!("{:.1} – {:.1} %", percent(busy.at_least), percent(busy.at_most));
+    let computed: Vec<_> = computed.iter().map(span).collect();
+    let used: Vec<_> = used.iter().map(|used| format!("{:.0} %", percent(used.busy))).collect();
+    let right = if *right { "yes" } else { "NO" };
+    line + &format!(" {} | {} | {} | {right} |", computed.join("; "), used.join("; "), failures.len())
 }
 
 impl Report {
-    fn write_workers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.workers.is_empty() {
+    fn write_proofs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.proofs.is_empty() {
             return Ok(());
-        }
-        let budget = std::env::var("INTERLOCK_VRAM_BUDGET").unwrap_or_else(|_| "free".to_owned());
-        writeln!(
-            f,
-            "\n| size | values | budget | workers | circuits a call | proofs/s | s a circuit | call: median, s | worst, s | worst / median | CPU s a circuit | computing, by the trace | busy, by nvidia-smi | failures | right |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
-        )?;
-        for (log2, mix, together) in &self.workers {
-            let Together { workers, circuits, overlap, seconds, cpu_seconds, calls, failures, right, device, computed } =
-                together;
-            let in_flight = if *overlap { ", two in flight" } else { "" };
-            write!(f, "| 2^{log2} | {mix} | {budget} | {workers}{in_flight} | {circuits} |")?;
-            if calls.is_empty() {
-                write!(f, " | | | | | |")?;
-            } else {
-                let (calls, proofs) = (sorted(calls.clone()), together.proofs() as f64);
-                let (median, worst) = (median(&calls), calls[calls.len() - 1]);
-                write!(f, " {:.2} | {:.4} | {median:.4} | {worst:.4} |", proofs / seconds, seconds / proofs)?;
-                write!(f, " {:.2} | {:.3} |", worst / median, cpu_seconds / proofs)?;
-            }
-            let busy = device.map_or(String::new(), |used| format!("{:.0} %", used.busy * 100.0));
-            let computed = computed * 100.0;
-            writeln!(f, " {computed:.1} % | {busy} | {} | {} |", failures.len(), if *right { "yes" } else { "NO" })?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "| parameters | GB | load, s | CPU s |\n| --- | --- | --- | --- |")?;
-        for Loading { log2, bytes, took, .. } in &self.loadings {
-            writeln!(f, "| 2^{log2} | {:.2} | {:.2} | {:.1} |", *bytes as f64 / 1e9, took.seconds, took.cpu_seconds)?;
         }
         writeln!(
             f,
@@ -147,6 +150,32 @@ impl fmt::Display for Report {
                 median(&cpu),
             )?;
         }
-        self.write_workers(f)
+        Ok(())
+    }
+
+    fn write_traced(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.traced.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n| size | values | proofs each | without a trace: median, s | least – most | with one: median, s | least – most | medians | means | CPU s |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        )?;
+        for (log2, mix, cost) in &self.traced {
+            writeln!(f, "| 2^{log2} | {mix} | {cost} |")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "| parameters | GB | load, s | CPU s |\n| --- | --- | --- | --- |")?;
+        for Loading { log2, bytes, took, .. } in &self.loadings {
+            writeln!(f, "| 2^{log2} | {:.2} | {:.2} | {:.1} |", *bytes as f64 / 1e9, took.seconds, took.cpu_seconds)?;
+        }
+        self.write_proofs(f)?;
+        self.write_traced(f)
     }
 }

@@ -1,101 +1,62 @@
-//! What tracing costs, and the trace of several workers at once.
+//! What tracing costs.
 
-use std::path::Path;
+use std::fmt;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use interlock::curve::Proof;
 use interlock::trace;
-use interlock_bench_measure::{median, sorted, timed};
+use interlock_bench_measure::{median, sorted, timed, Took};
 
-/// Times proofs with and without a trace, as many of each; then has workers prove as many each at once, and writes the trace of that to
-/// `path`.
+/// Proofs are made in blocks of the same kind, for so long each.
+const BLOCK: Duration = Duration::from_millis(1_500);
+/// Before a block, so that what is written of the trace of the one before is written.
+const PAUSE: Duration = Duration::from_millis(1_200);
+/// Which blocks are traced: in an order in which what changes in the meantime changes both kinds.
+const TRACED: [bool; 8] = [false, true, true, false, true, false, false, true];
+
+/// What proofs took.
+pub struct Cost {
+    without: Vec<Took>,
+    with: Vec<Took>,
+}
+
+/// Times proofs with a trace and without. Whether it is kept in a file too, the environment says.
 ///
 /// # Errors
 /// What went wrong, in words.
-pub fn all(
-    prove: impl Fn() -> Result<Proof, String> + Sync,
-    proof: &Proof,
-    (warm, workers): (usize, usize),
-    path: &Path,
-) -> Result<(), String> {
-    let one = || if prove()? == *proof { Ok(()) } else { Err("a proof differs from the first".to_owned()) };
-    cost(one, warm)?;
-    together(one, warm, workers)?;
-    trace::stop();
-    trace::write(path).map_err(|error| error.to_string())?;
-    eprintln!("  trace written to {}", path.display());
-    Ok(())
-}
-
-/// In turn, so that what changes in the meantime changes both.
-fn cost(one: impl Fn() -> Result<(), String>, warm: usize) -> Result<(), String> {
+pub fn cost(prove: impl Fn() -> Result<(), String>) -> Result<Cost, String> {
     let (mut without, mut with) = (Vec::new(), Vec::new());
-    for _ in 0..warm {
+    for traced in TRACED {
+        thread::sleep(PAUSE);
+        if traced {
+            trace::start().map_err(|error| error.to_string())?;
+        }
+        prove()?;
+        let begun = Instant::now();
+        let block = if traced { &mut with } else { &mut without };
+        while begun.elapsed() < BLOCK {
+            let (done, took) = timed(&prove);
+            done?;
+            block.push(took);
+        }
         trace::stop();
-        let (done, took) = timed(&one);
-        done?;
-        without.push(took);
-        start()?;
-        let (done, took) = timed(&one);
-        done?;
-        with.push(took);
     }
-    let of = |seconds: Vec<f64>| median(&sorted(seconds));
-    let wall = [&without, &with].map(|took| of(took.iter().map(|took| took.seconds).collect()));
-    let cpu = [&without, &with].map(|took| of(took.iter().map(|took| took.cpu_seconds).collect()));
-    eprintln!(
-        "  median untraced {:.4} s, {:.3} CPU s; traced {:.4} s ({:+.2} %), {:.3} CPU s ({:+.2} %)",
-        wall[0],
-        cpu[0],
-        wall[1],
-        (wall[1] / wall[0] - 1.0) * 100.0,
-        cpu[1],
-        (cpu[1] / cpu[0] - 1.0) * 100.0
-    );
-    Ok(())
+    Ok(Cost { without, with })
 }
 
-fn together(one: impl Fn() -> Result<(), String> + Sync, warm: usize, workers: usize) -> Result<(), String> {
-    start()?;
-    // Of each worker, when its proofs were over.
-    let worker = || -> Result<Vec<(Instant, Duration)>, String> {
-        (0..=warm)
-            .map(|_| {
-                let begun = Instant::now();
-                one()?;
-                let ended = Instant::now();
-                Ok((ended, ended - begun))
-            })
-            .collect()
-    };
-    let ended = thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-        let joined = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| Err("a panic".to_owned())));
-        joined.collect::<Result<Vec<_>, _>>()
-    })?;
-    // All work from when the last has its first proof until the first has its last.
-    let from = ended.iter().map(|of| of[0].0).max();
-    let until = ended.iter().map(|of| of[warm].0).min();
-    let (Some(from), Some(until)) = (from, until) else { return Ok(()) };
-    let within = ended.iter().flatten().filter(|(ended, _)| (from..until).contains(ended));
-    let took = sorted(within.map(|(_, took)| took.as_secs_f64()).collect());
-    let window = until.saturating_duration_since(from).as_secs_f64();
-    if took.is_empty() {
-        eprintln!("  {workers} workers: too few proofs to tell; --warm makes them more");
-        return Ok(());
+/// As fields of a table.
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds = [&self.without, &self.with];
+        let seconds = kinds.map(|took| sorted(took.iter().map(|took| took.seconds).collect()));
+        let cpu = kinds.map(|took| took.iter().map(|took| took.cpu_seconds).sum::<f64>() / took.len() as f64);
+        let means = seconds.each_ref().map(|seconds| seconds.iter().sum::<f64>() / seconds.len() as f64);
+        let medians = seconds.each_ref().map(|seconds| median(seconds));
+        let more = |[without, with]: [f64; 2]| (with / without - 1.0) * 100.0;
+        write!(f, "{} and {} |", seconds[0].len(), seconds[1].len())?;
+        for (seconds, median) in seconds.iter().zip(medians) {
+            write!(f, " {median:.5} | {:.5} – {:.5} |", seconds[0], seconds[seconds.len() - 1])?;
+        }
+        write!(f, " {:+.2} % | {:+.2} % | {:+.2} %", more(medians), more(means), more(cpu))
     }
-    eprintln!(
-        "  {workers} workers: {:.4} s a proof, calls of {:.4} to {:.4} s, median {:.4} s; device 0 computed {:.1} % of the time",
-        window / took.len() as f64,
-        took[0],
-        took[took.len() - 1],
-        median(&took),
-        trace::busy(0, from..until) * 100.0
-    );
-    Ok(())
-}
-
-fn start() -> Result<(), String> {
-    trace::start().map_err(|error| error.to_string())
 }

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use interlock::prove::{plan, Plan, Residence, Sizes, Vectors};
 
@@ -16,36 +18,56 @@ const STEP: usize = 64 * 256;
 /// From here on the plans of small circuits are the fastest.
 const MOST: usize = (1 << 30) / STEP;
 
-/// Proves each of `count` shapes, those of the seeds from `seed` on, under the least budget of every variant there is for it, and prints
-/// each.
+/// Proves each of `count` shapes, those of the seeds from `seed` on, under the least budget of every variant there is for it, in so many
+/// processes at once, and prints what they say.
 ///
 /// # Errors
-/// Which are wrong. What was wrong has been printed by their processes.
-pub fn check(count: usize, seed: u64) -> Result<String, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let (mut proved, mut wrong) = (0, Vec::new());
-    let mut kinds: Vec<Kind> = Vec::new();
+/// Which are wrong. What was wrong has been printed by then.
+pub fn check(count: usize, seed: u64, processes: usize) -> Result<String, String> {
+    let mut tasks = Vec::new();
     for seed in (0..count as u64).map(|i| seed.wrapping_add(i)) {
-        for (kind, budget) in least_budgets(&sizes(&Shape::new(seed))) {
-            println!("{seed}: {kind:?} within {budget} bytes");
-            let status = Command::new(&program)
-                .args(["shapes", "1", &seed.to_string()])
-                .env("INTERLOCK_VRAM_BUDGET", budget.to_string())
-                .status();
-            if status.map_err(|error| error.to_string())?.success() {
-                proved += 1;
-            } else {
-                wrong.push((seed, budget));
-            }
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
+        tasks.extend(least_budgets(&sizes(&Shape::new(seed))).into_iter().map(|(kind, budget)| (seed, kind, budget)));
+    }
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<(u64, usize)>, String> {
+        let mut wrong = Vec::new();
+        while let Some((seed, kind, budget)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (right, said) = prove_within(*seed, *budget)?;
+            println!("{seed}: {kind:?} within {budget} bytes\n{said}");
+            if !right {
+                wrong.push((*seed, *budget));
             }
         }
-    }
+        Ok(wrong)
+    };
+    let wrong = thread::scope(|scope| {
+        let threads: Vec<_> = (0..processes).map(|_| scope.spawn(work)).collect();
+        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err("a panic".to_owned())));
+        joined.collect::<Result<Vec<_>, _>>()
+    })?;
+    let wrong = wrong.concat();
     if !wrong.is_empty() {
         return Err(format!("wrong, or not proved, with these seeds and budgets: {wrong:?}"));
     }
-    Ok(format!("{count} shapes agree in {proved} variants, of {} kinds: {kinds:?}", kinds.len()))
+    let mut kinds: Vec<Kind> = Vec::new();
+    for (_, kind, _) in &tasks {
+        if !kinds.contains(kind) {
+            kinds.push(*kind);
+        }
+    }
+    Ok(format!("{count} shapes agree in {} variants, of {} kinds: {kinds:?}", tasks.len(), kinds.len()))
+}
+
+/// Whether a process of its own proves the shape of `seed` within `budget` bytes, and what it says.
+fn prove_within(seed: u64, budget: usize) -> Result<(bool, String), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let done = Command::new(program)
+        .args(["shapes", "1", &seed.to_string()])
+        .env("INTERLOCK_VRAM_BUDGET", budget.to_string())
+        .output()
+        .map_err(|error| error.to_string())?;
+    let said = [done.stdout, done.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    Ok((done.status.success(), said))
 }
 
 /// The least budgets of each variant for the circuit of the parameter file at `path`, in words.
