@@ -569,8 +569,6 @@ static void settings_of_locks(void)
           (unsigned long long)after.waits);
     succeeded(interlock_gpu_locks_get_statistics(NULL, &after), "statistics without a handle");
     check(after.calls > 0, "calls without a handle are counted");
-    succeeded(interlock_release_gpu_memory(), "giving memory back");
-    next_is_right("after memory was given back");
     destroy_gpu_locks(locks);
 }
 
@@ -589,6 +587,16 @@ static void finalized(void *pending)
     if (succeeded(finalize_groth16_proof_c(pending, proofs), "finalize"))
         check(vector_matches(&good, proofs), "finalize: wrong proof");
     free(proofs);
+}
+
+static void memory_given_back(void)
+{
+    void *pending = started();
+    succeeded(interlock_release_gpu_memory(), "giving memory back beside a pending proof");
+    finalized(pending);
+    succeeded(interlock_release_gpu_memory(), "giving memory back");
+    succeeded(interlock_release_gpu_memory(), "giving memory back that is not there");
+    next_is_right("after memory was given back");
 }
 
 static void not_finalized(const char *what, void *pending, const char *fragment)
@@ -1000,6 +1008,7 @@ int main(int argc, char **argv)
         garbage_locks();
         destroyed_locks();
         settings_of_locks();
+        memory_given_back();
         garbage_pending();
         ended_pending();
         empty_srs();
