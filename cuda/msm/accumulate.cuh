@@ -4,7 +4,8 @@
 // depend on the scalars. A bucket whose entries lie inside a chunk is written by its thread. The first and the last of a chunk may
 // go on in other chunks: they are partial sums, two a thread in the order of the entries, which `merge` adds up.
 //
-// Entries are added to what buckets hold before: the thread in whose chunk a bucket's entries begin starts from that.
+// Or entries are added to what buckets hold before: then the thread in whose chunk a bucket's entries begin starts from that, which takes more
+// registers.
 #pragma once
 
 #include "msm/point_ops.cuh"
@@ -24,8 +25,8 @@ struct Partials {
     Xyzz<F> *sums;
 };
 
-template <class F>
-__global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::ROOM_FOR)
+template <class F, bool ADDS>
+__global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCKS)
     accumulate(Xyzz<F> *buckets, Partials<F> partials, const Affine<F> *points, const uint32_t *keys, const uint32_t *values,
                const uint32_t *count) {
     const uint32_t threads = gridDim.x * AddingKernel<F>::BLOCK, thread = blockIdx.x * AddingKernel<F>::BLOCK + threadIdx.x;
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::ROOM_
         bucket = keys[0];
         value = values[0];
         next = load(points + (value & ~NEGATIVE));
-        if (begin == 0 || keys[-1] != bucket) sum = read(buckets + bucket);
+        if (ADDS && (begin == 0 || keys[-1] != bucket)) sum = read(buckets + bucket);
     }
     unsigned finished = 0;
 #pragma unroll 1
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::ROOM_
         finished++;
         if (i == own) continue;
         bucket = next_bucket;
-        sum = read(buckets + bucket);
+        if (ADDS) sum = read(buckets + bucket);
     }
     if (finished < 2) {
         partials.buckets[1] = bucket;

@@ -6,12 +6,12 @@
 namespace interlock {
 namespace msm {
 
-/// Adds up neighbours of one bucket, whose first has what the bucket held. Buckets that lie inside a block's share are written; its first and last go to `out`, two a
+/// Adds up neighbours of one bucket. Buckets that lie inside a block's share are written; its first and last go to `out`, two a
 /// block, but are written too if the block is the only one.
 ///
 /// A thread's sum grows by those 1, 2, 4 … places before it, while they are of its bucket; the last thread of each bucket has all.
 template <class F>
-__global__ void __launch_bounds__(MERGE_BLOCK<F>, AddingKernel<F>::ROOM_FOR) merge(Xyzz<F> *buckets, Partials<F> out, Partials<F> in, unsigned n) {
+__global__ void __launch_bounds__(MERGE_BLOCK<F>) merge(Xyzz<F> *buckets, Partials<F> out, Partials<F> in, unsigned n) {
     __shared__ uint32_t keys[MERGE_BLOCK<F>];
     __shared__ Xyzz<F> sums[MERGE_BLOCK<F>];
     const unsigned thread = threadIdx.x, i = blockIdx.x * MERGE_BLOCK<F> + thread;

@@ -12,15 +12,14 @@
 namespace interlock {
 namespace msm {
 
-/// The blocks that fill the device with `kernel`, which adds points, but no more than `most`.
-template <class F, class Kernel>
-cudaError_t filling(unsigned *blocks, Kernel kernel, size_t most) {
-    using Adding = AddingKernel<F>;
+/// The blocks that fill the device with `kernel`, but no more than `most`.
+template <class Kernel>
+cudaError_t filling(unsigned *blocks, Kernel kernel, int block, size_t most) {
     int device, processors, resident;
     if (cudaError_t error = cudaGetDevice(&device)) return error;
     if (cudaError_t error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device)) return error;
-    if (cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, Adding::BLOCK, 0)) return error;
-    const size_t filling = size_t(processors) * (resident < Adding::BLOCKS ? resident : Adding::BLOCKS);
+    if (cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, 0)) return error;
+    const size_t filling = size_t(processors) * resident;
     *blocks = static_cast<unsigned>(filling < most ? filling : most);
     return *blocks == 0 ? cudaErrorInvalidConfiguration : cudaSuccess;
 }
@@ -82,8 +81,8 @@ struct FillScratch {
     }
 };
 
-/// Adds the terms to the buckets of a group of windows.
-template <class F>
+/// Makes the sums of the buckets of a group of windows, which are infinity before; or adds to them, if ADDS.
+template <class F, bool ADDS>
 cudaError_t fill(FillScratch<F> scratch, Xyzz<F> *buckets, const interlock_msm_terms &terms, const Group &group,
                  cudaStream_t stream) {
     constexpr int BLOCK = AddingKernel<F>::BLOCK;
@@ -91,9 +90,10 @@ cudaError_t fill(FillScratch<F> scratch, Xyzz<F> *buckets, const interlock_msm_t
 
     unsigned blocks;
     const size_t entries = terms.n * group.windows;
-    if (cudaError_t error = filling<F>(&blocks, accumulate<F>, chunks_of<F>(entries))) return error;
-    accumulate<<<blocks, BLOCK, 0, stream>>>(buckets, scratch.partials[0], static_cast<const Affine<F> *>(terms.points),
-                                             scratch.entries.keys[0], scratch.entries.values[0], scratch.entries.count);
+    if (cudaError_t error = filling(&blocks, accumulate<F, ADDS>, BLOCK, chunks_of<F>(entries))) return error;
+    const auto *points = static_cast<const Affine<F> *>(terms.points);
+    accumulate<F, ADDS><<<blocks, BLOCK, 0, stream>>>(buckets, scratch.partials[0], points, scratch.entries.keys[0],
+                                                      scratch.entries.values[0], scratch.entries.count);
     if (cudaError_t error = cudaGetLastError()) return error;
 
     unsigned partial_sums = 2 * blocks * BLOCK;
@@ -167,7 +167,7 @@ cudaError_t multiply(void *memory, Xyzz<F> *sums, const interlock_msm_terms &ter
         const unsigned first = g * shape.windows / groups, end = (g + 1) * shape.windows / groups;
         const Group group = {shape.window_bits, first, end - first};
         if (cudaError_t error = clear(scratch.buckets, group.buckets(), stream)) return error;
-        if (cudaError_t error = fill(scratch.filling, scratch.buckets, terms, group, stream)) return error;
+        if (cudaError_t error = fill<F, false>(scratch.filling, scratch.buckets, terms, group, stream)) return error;
         if (cudaError_t error = scratch.segments.sum(scratch.buckets, group, shape, stream)) return error;
     }
     return scratch.segments.sum_all(sums, shape, stream);
@@ -184,7 +184,7 @@ cudaError_t fill_windows(void *memory, Xyzz<F> *buckets, const interlock_msm_ter
     Carver carver(memory);
     FillScratch<F> scratch;
     if (cudaError_t error = scratch.carve(&carver, terms.n, group.windows)) return error;
-    return fill(scratch, buckets + (size_t{first} << (shape.window_bits - 1)), terms, group, stream);
+    return fill<F, true>(scratch, buckets + (size_t{first} << (shape.window_bits - 1)), terms, group, stream);
 }
 
 /// `interlock_reduce_*`.

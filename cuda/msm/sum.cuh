@@ -17,7 +17,7 @@ struct Queries {
 
 /// Adds the points of each query to its accumulators, of which it has `capacity`, as many of them as its blocks have threads.
 template <class F>
-__global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::ROOM_FOR)
+__global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCKS)
     add_points(Xyzz<F> *accumulators, size_t capacity, const __grid_constant__ Queries queries) {
     unsigned query = 0;
     while (blockIdx.x >= queries.first[query + 1]) query++;
@@ -78,7 +78,7 @@ cudaError_t sum(Xyzz<F> *accumulators_of_all, unsigned blocks, const interlock_s
     for (unsigned q = 0; q < queries; q++) all += terms[q].n;
     if (all == 0) return cudaSuccess;
     unsigned resident;
-    if (cudaError_t error = filling<F>(&resident, add_points<F>, ~size_t{0} >> 1)) return error;
+    if (cudaError_t error = filling(&resident, add_points<F>, BLOCK, ~size_t{0} >> 1)) return error;
     Queries shared = {};
     unsigned launched = 0;
     for (unsigned q = 0; q < queries; q++) {

@@ -8,19 +8,18 @@
 namespace interlock {
 namespace msm {
 
-/// Threads of a block, and blocks a multiprocessor, of the kernels that add points in registers; and for how many blocks registers are to
-/// suffice: what two leave is for short kernels of other streams.
+/// Threads of a block, and blocks a multiprocessor, of the kernels that add points in registers.
 template <class F>
 struct AddingKernel;
 
 template <>
 struct AddingKernel<Fp> {
-    static constexpr int BLOCK = 128, BLOCKS = 2, ROOM_FOR = 3;
+    static constexpr int BLOCK = 128, BLOCKS = 2;
 };
 
 template <>
 struct AddingKernel<Fp2> {
-    static constexpr int BLOCK = 128, BLOCKS = 2, ROOM_FOR = 2;
+    static constexpr int BLOCK = 128, BLOCKS = 2;
 };
 
 /// The same of the kernels that add sums to sums in memory.

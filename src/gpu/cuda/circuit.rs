@@ -59,7 +59,7 @@ fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan:
     let sums = lease.take(layout.words());
     let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
     for (i, part) in parts.iter().enumerate() {
-        let on_device = classified.send(engine, i, &mut rooms)?;
+        classified.send(engine, i, &mut rooms)?;
         let points = PartPoints {
             l: resident.l.range(part.aux.clone()),
             a: resident.a.range(part.a.clone()),
@@ -67,14 +67,14 @@ fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan:
             b_g2: resident.b_g2.range(part.b.clone()),
         };
         let mut turn = engine.enqueue(c"witness MSMs")?;
-        classified.enqueue(i, &on_device, &points, &mut turn, (&fetching, &sums))?;
+        classified.enqueue(i, &rooms, &points, &mut turn, (&fetching, &sums))?;
         let until = turn.until()?;
         if i + 1 == parts.len() {
             let results = fetching.finish()?;
             lease.release_after(&until);
             return Ok(results);
         }
-        rooms.used_until(i, until);
+        classified.used_until(i, until, &mut rooms);
     }
     Err(Error::Internal { what: "a witness has a part".to_owned() })
 }

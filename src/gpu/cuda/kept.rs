@@ -94,12 +94,12 @@ impl Kept {
     /// [`Error::Cuda`].
     pub(super) fn append(
         &self,
-        [l, a, b]: [Terms<'_, G1>; 3],
-        b_g2: Terms<'_, G2>,
+        [l, a, b_g1]: [&Terms<'_, G1>; 3],
+        b_g2: &Terms<'_, G2>,
         stream: &Stream,
     ) -> Result<(), Error> {
-        copy_terms(&[self.l.copied(&l), self.a.copied(&a), self.b_g1.copied(&b)], stream)?;
-        copy_terms(&[self.b_g2.copied(&b_g2)], stream)
+        copy_terms(&[self.l.copied(l), self.a.copied(a), self.b_g1.copied(b_g1)], stream)?;
+        copy_terms(&[self.b_g2.copied(b_g2)], stream)
     }
 }
 

@@ -19,6 +19,7 @@ mod host_vectors;
 mod kept;
 mod lanes;
 mod lease;
+mod load;
 mod loader;
 mod mapping;
 mod msm;
@@ -38,6 +39,7 @@ mod results;
 mod round_trip;
 #[cfg(test)]
 mod samples;
+mod section;
 mod staging;
 mod status;
 mod stream;

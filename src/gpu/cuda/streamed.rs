@@ -12,12 +12,13 @@ use super::engine::Enqueuing;
 use super::h_passing::HPassing;
 use super::host_vectors::HostTurn;
 use super::lease::{Lease, Region, Until};
+use super::load::Load;
 use super::msm::Bucket;
 use super::passes::PassTurn;
 use super::pinned_points::PinnedPoints;
 use super::quotient::{Coefficients, Quotient};
 use super::results::{Fetching, Layout, Results};
-use super::witness::{Classified, Load, Part, PartPoints, Rooms};
+use super::witness::{Classified, Part, PartPoints, Rooms};
 use super::worker::Worker;
 use super::{DeviceSlice, Event, Group, G1, G2};
 use crate::error::Error;
@@ -277,9 +278,9 @@ impl<'p> Pass<'p> {
         (members, held): (&[Member<'_>], &[Held<'_>]),
         rooms: &mut [Room],
     ) -> Result<(), Error> {
-        let sent = members.iter().zip(rooms.iter_mut());
-        let sent = sent.map(|(member, room)| member.classified.send(self.engine, i, &mut room.parts));
-        let sent = sent.collect::<Result<Vec<_>, Error>>()?;
+        for (member, room) in members.iter().zip(rooms.iter_mut()) {
+            member.classified.send(self.engine, i, &mut room.parts)?;
+        }
         let number = self.memory.next_slot()?;
         let (a, b) = (&part.a, &part.b);
         let bytes = (part.aux.len() + a.len() + b.len()) * G1::ENCODED + b.len() * G2::ENCODED;
@@ -293,24 +294,25 @@ impl<'p> Pass<'p> {
             })
         })?;
         let mut turn = self.turn(c"witness, a part")?;
-        for (((member, held), room), sent) in members.iter().zip(held).zip(rooms.iter()).zip(&sent) {
-            member.classified.enqueue(i, sent, &points, &mut turn, (&held.fetching, &room.sums))?;
+        for ((member, held), room) in members.iter().zip(held).zip(rooms.iter()) {
+            member.classified.enqueue(i, &room.parts, &points, &mut turn, (&held.fetching, &room.sums))?;
         }
         let until = turn.until()?;
-        rooms.iter_mut().for_each(|room| room.parts.used_until(i, until.clone()));
-        self.memory.witnesses_used_until(until.clone());
+        for (member, room) in members.iter().zip(rooms.iter_mut()) {
+            member.classified.used_until(i, until.clone(), &mut room.parts);
+        }
         self.memory.used_until(number, [until]);
         Ok(())
     }
 
     /// Enqueues what is left when all parts have passed, and ends the pass.
-    fn finish(self, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
-        if held.iter().any(|held| held.msm.parts() > 0) {
-            let mut turn = self.engine.enqueue(c"h, the buckets")?;
-            for (held, room) in held.iter().zip(rooms) {
-                held.msm.finish(&room.buckets, &mut turn, (&held.fetching, &room.sums))?;
-            }
+    fn finish(mut self, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
+        let mut turn = self.engine.enqueue(c"h, the buckets")?;
+        for (held, room) in held.iter().zip(rooms) {
+            held.msm.finish(&room.buckets, &mut turn, (&held.fetching, &room.sums))?;
         }
+        self.memory.witnesses_used_until(turn.until()?);
+        drop(turn);
         self.memory.all_is_enqueued();
         Ok(())
     }

@@ -1,34 +1,35 @@
 //! The MSMs over a witness: which terms its queries have, part by part of its variables, and their enqueuing.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use rayon::prelude::*;
 
-use super::classes::{chosen, Classes, Counts, Span, CHUNK};
+use super::classes::{Classes, Counts, CHUNK};
 use super::engine::Enqueuing;
 use super::kept::{self, Kept, Share};
 use super::lanes::{Lane, Lanes};
-use super::lease::{room_for, Region, Until};
-use super::msm::{msm, msm_scratch_bytes, Scalars, Terms};
-use super::ones::{Accumulators, SumTerms};
+use super::lease::{Region, Until};
+use super::load::{Load, TermCount};
+use super::msm::{msm, msm_scratch_bytes, Terms};
+use super::ones::Accumulators;
 use super::results::{Fetching, Layout, Query};
-use super::staging::{ClassesOnDevice, Upload};
-use super::terms::run_scratch_bytes;
+use super::section::{ListsRoom, Section, SectionRoom};
 use super::worker::Worker;
-use super::{list, DeviceSlice, Group, Lists, QueryVariables, Shape, Stream, Variables, G1, G2};
-use crate::curve::{Fr, G1Affine, G2Affine};
+use super::{DeviceSlice, Group, Shape, Stream, G1, G2};
+use crate::curve::{G1Affine, G2Affine};
 use crate::error::Error;
 use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
 use crate::prove::plan::{sum_bytes, STEP};
-use crate::prove::{Density, Plan, Residence, Witness};
+use crate::prove::{Plan, Residence, Witness};
 use crate::threads;
 use crate::trace::span;
 
 const _: () = assert!(STEP == CHUNK, "a plan counts with the steps of parts");
 
-/// Parts that are held at a time, where there is room, before terms are kept: so many are sent before they are worked on.
-const SENT_EARLIER: usize = 4;
+/// Sections that are held at a time: one is sent while another is worked on.
+const SECTIONS: usize = 2;
+/// The share of a witness's memory that a section has: the rest is for terms that are kept.
+const SECTION_SHARE: usize = 8;
 /// Chunks that a thread counts together, at least.
 const LEAST_CHUNKS: usize = 32;
 /// Queries in G1 whose sums of ones grow side by side: `l`, `a` and `b`.
@@ -55,67 +56,6 @@ pub(super) struct PartPoints {
     pub(super) b_g2: DeviceSlice<G2Affine>,
 }
 
-/// What some variables take.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Load {
-    inputs: usize,
-    aux: usize,
-    /// Those that are full-size.
-    full: usize,
-    /// Points of `l`, `a` and each `b`.
-    points: [usize; 3],
-    /// The most terms that these queries can have.
-    most: [Most; 3],
-}
-
-impl Load {
-    fn and(self, other: Self) -> Self {
-        Self {
-            inputs: self.inputs + other.inputs,
-            aux: self.aux + other.aux,
-            full: self.full + other.full,
-            points: [0, 1, 2].map(|i| self.points[i] + other.points[i]),
-            most: [0, 1, 2].map(|i| self.most[i].and(other.most[i])),
-        }
-    }
-
-    /// Bytes on the device of scalars, densities and lists.
-    pub(super) fn room(&self) -> usize {
-        let of =
-            |variables: usize| room_for::<u64>(variables.div_ceil(32)) + room_for::<u32>(variables.div_ceil(CHUNK));
-        of(self.inputs)
-            + of(self.aux)
-            + room_for::<Fr>(self.full)
-            + room_for::<u64>(self.inputs.div_ceil(64))
-            + 2 * room_for::<u64>(self.aux.div_ceil(64))
-            + self.most.iter().map(Most::room).sum::<usize>()
-            + self.listing_room()
-    }
-
-    /// Bytes of scratch for the making of its lists.
-    fn listing_room(&self) -> usize {
-        room_for::<u8>(2 * run_scratch_bytes(self.inputs) + 3 * run_scratch_bytes(self.aux))
-    }
-
-    /// Bytes of the points.
-    pub(super) fn points_bytes(&self) -> usize {
-        let [.., b] = self.points;
-        self.points.map(room_for::<G1Affine>).iter().sum::<usize>() + room_for::<G2Affine>(b)
-    }
-
-    /// Whether no query has more full-size terms than so many in G1, and in G2.
-    pub(super) fn has_at_most(&self, [in_g1, in_g2]: [usize; 2]) -> bool {
-        let [l, a, b] = self.most.map(|most| most.full);
-        l.max(a).max(b) <= in_g1 && b <= in_g2
-    }
-
-    /// Whether no query has more points than that, whatever their scalars are.
-    pub(super) fn has_points_at_most(&self, [in_g1, in_g2]: [usize; 2]) -> bool {
-        let [l, a, b] = self.points;
-        l.max(a).max(b) <= in_g1 && b <= in_g2
-    }
-}
-
 /// A witness, its scalars by class, before anything of it is on the device.
 pub(super) struct Classified<'w> {
     witness: &'w Witness<'w>,
@@ -124,8 +64,8 @@ pub(super) struct Classified<'w> {
     /// What the chunks of inputs, and of private variables, take.
     loads: [Vec<Load>; 2],
     parts: Vec<Planned>,
-    /// How many parts are held at a time.
-    rooms: usize,
+    /// The parts that are sent together.
+    sections: Vec<Range<usize>>,
     ones: Ones,
 }
 
@@ -152,31 +92,15 @@ struct Planned {
     b_g2: Option<Full>,
 }
 
-/// Memory for parts of a witness, one after the other, and for what is kept from part to part.
+/// Memory for sections and lists, and for what is kept from part to part.
 pub(super) struct Rooms {
-    parts: Vec<Room>,
-    kept: Rc<KeptRoom>,
-}
-
-/// Memory for terms and sums.
-struct KeptRoom {
+    sections: Vec<SectionRoom>,
+    /// The section that was sent last.
+    sent: Option<Section>,
+    lists: DeviceSlice<u8>,
     terms: DeviceSlice<u8>,
     in_g1: Accumulators<G1>,
     in_g2: Accumulators<G2>,
-}
-
-struct Room {
-    memory: DeviceSlice<u8>,
-    /// Until when kernels use what it holds.
-    used: Option<Until>,
-}
-
-impl Rooms {
-    /// Says that part `i` is in use until then.
-    pub(super) fn used_until(&mut self, i: usize, until: Until) {
-        let rooms = self.parts.len();
-        self.parts[i % rooms].used = Some(until);
-    }
 }
 
 impl<'w> Classified<'w> {
@@ -191,20 +115,20 @@ impl<'w> Classified<'w> {
         let loads = threads::install(|| {
             [
                 loads_of(&inp, |range, words, all| {
-                    let b = Most::chosen(words, &witness.b_inp_density, &range);
+                    let b = TermCount::chosen(words, &witness.b_inp_density, &range);
                     let points = [0, range.len(), witness.b_inp_density.count_ones_in(&range)];
-                    Load { inputs: range.len(), aux: 0, full: all.full, points, most: [Most::default(), all, b] }
+                    Load { inputs: range.len(), aux: 0, full: all.full, points, terms: [TermCount::default(), all, b] }
                 }),
                 loads_of(&aux, |range, words, all| {
                     let densities = [&witness.a_aux_density, &witness.b_aux_density];
-                    let [a, b] = densities.map(|density| Most::chosen(words, density, &range));
+                    let [a, b] = densities.map(|density| TermCount::chosen(words, density, &range));
                     let [a_points, b_points] = densities.map(|density| density.count_ones_in(&range));
                     let points = [range.len(), a_points, b_points];
-                    Load { inputs: 0, aux: range.len(), full: all.full, points, most: [all, a, b] }
+                    Load { inputs: 0, aux: range.len(), full: all.full, points, terms: [all, a, b] }
                 }),
             ]
         })?;
-        Ok(Self { witness, inp, aux, loads, parts: Vec::new(), rooms: 0, ones: Ones::default() })
+        Ok(Self { witness, inp, aux, loads, parts: Vec::new(), sections: Vec::new(), ones: Ones::default() })
     }
 
     /// Cuts all variables into parts, each as long as it `fits`, and a chunk at least. There is a part if there are no variables.
@@ -231,7 +155,8 @@ impl<'w> Classified<'w> {
 
     /// The least with which `parts` can be worked on, in bytes: one of them is sent while another is worked on.
     pub(super) fn least_room(&self, parts: &[Part]) -> usize {
-        parts.len().min(2) * parts.iter().map(|part| self.load(part).room()).max().unwrap_or(0)
+        let most = |room: fn(&Load) -> usize| parts.iter().map(|part| room(&self.load(part))).max().unwrap_or(0);
+        parts.len().min(SECTIONS) * most(Load::sent_room) + most(Load::lists_room)
     }
 
     /// Plans the sums of `parts`, and adds them to `layout`. So many bytes, [`Classified::least_room`] or more, may be held of them at a
@@ -241,10 +166,10 @@ impl<'w> Classified<'w> {
     /// [`Error::Internal`] if the plan leaves them too little scratch.
     pub(super) fn plan(&mut self, parts: &[Part], plan: &Plan, bytes: usize, layout: &mut Layout) -> Result<(), Error> {
         let loads: Vec<Load> = parts.iter().map(|part| self.load(part)).collect();
-        let terms: Vec<_> = loads.iter().map(|load| load.most.map(|most| most.full)).collect();
+        let terms: Vec<_> = loads.iter().map(|load| load.terms.map(|terms| terms.full)).collect();
         let most = [G1_SUM, G2_SUM].map(|sum| most_terms(sum, plan.scratch_bytes));
-        let largest = loads.iter().map(Load::room).max().unwrap_or(0);
-        let spare = bytes.saturating_sub(parts.len().min(SENT_EARLIER) * largest);
+        self.sections = sections(&loads, bytes / SECTION_SHARE);
+        let spare = bytes.saturating_sub(sections_room(&self.sections, &loads));
         let shares = match plan.parameters {
             // Their parts are as long as MSMs want them.
             Residence::Resident => vec![None; parts.len()],
@@ -265,13 +190,12 @@ impl<'w> Classified<'w> {
         }
         let [l, _, _, b_g2] = [Query::L, Query::A, Query::B1, Query::B2].map(|query| layout.add(query, None));
         self.ones = Ones { blocks: plan.sum_blocks(), entries: [l, b_g2] };
-        self.rooms = (bytes.saturating_sub(self.kept_bytes()) / self.largest().max(1)).min(self.parts.len());
         Ok(())
     }
 
     /// Bytes that [`Classified::rooms`] takes.
     pub(super) fn room(&self) -> usize {
-        self.rooms * self.largest() + self.kept_bytes() + sum_bytes(self.ones.blocks)
+        sections_room(&self.sections, &self.planned_loads()) + self.kept_bytes() + sum_bytes(self.ones.blocks)
     }
 
     /// Takes memory for the parts from `region`, which kernels use `until` then.
@@ -279,56 +203,45 @@ impl<'w> Classified<'w> {
     /// # Errors
     /// [`Error::Size`] if the plan counts other sums.
     pub(super) fn rooms(&self, region: &mut Region, until: Option<&Until>) -> Result<Rooms, Error> {
-        let mut room = || Room { memory: region.take(self.largest()), used: until.cloned() };
-        let parts = (0..self.rooms).map(|_| room()).collect();
+        let loads = self.planned_loads();
+        let bytes = largest_section(&self.sections, &loads);
+        let section = |_| SectionRoom { memory: region.take(bytes), used: until.cloned() };
+        let sections = (0..self.sections.len().min(SECTIONS)).map(section).collect();
+        let lists = region.take(largest_lists(&loads));
         let terms = region.take(self.kept_bytes());
         let blocks = self.ones.blocks;
         let in_g1 = Accumulators::new(region.take(Accumulators::<G1>::sums(IN_G1, blocks)), IN_G1, blocks)?;
         let in_g2 = Accumulators::new(region.take(Accumulators::<G2>::sums(1, blocks)), 1, blocks)?;
-        Ok(Rooms { parts, kept: Rc::new(KeptRoom { terms, in_g1, in_g2 }) })
+        Ok(Rooms { sections, sent: None, lists, terms, in_g1, in_g2 })
     }
 
     fn kept_bytes(&self) -> usize {
         self.parts.iter().filter_map(|planned| planned.share).map(|share| kept::bytes(share.all)).max().unwrap_or(0)
     }
 
-    fn largest(&self) -> usize {
-        self.parts.iter().map(|planned| planned.load.room()).max().unwrap_or(0)
+    fn planned_loads(&self) -> Vec<Load> {
+        self.parts.iter().map(|planned| planned.load).collect()
     }
 
-    /// Enqueues the sending of part number `i`, where an earlier one was if there are more than rooms.
+    /// Enqueues the sending of the section that begins with part number `i`, if one does, where an earlier one was if there are more than rooms.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn send(&self, engine: &Worker<'_>, i: usize, rooms: &mut Rooms) -> Result<OnDevice, Error> {
-        let _sending = span(c"sending the witness");
-        let count = rooms.parts.len();
-        let room = &mut rooms.parts[i % count];
-        if let Some(used) = room.used.take() {
-            engine.uploads_wait_for(&used)?;
-        }
-        let mut region = Region::new(room.memory.all());
-        let Planned { part, load, .. } = &self.parts[i];
-        let (inp, aux) = (self.inp.of_range(&part.inp), self.aux.of_range(&part.aux));
-        let scalars: DeviceSlice<Fr> = region.take(load.full);
-        let (of_inp, of_aux) = (inp.full_len(), aux.full_len());
-        let inp = SentClasses::new(engine, &mut region, &inp, 0, &scalars.range(0..of_inp), part.inp.len())?;
-        let of_aux = scalars.range(of_inp..of_inp + of_aux);
-        let aux = SentClasses::new(engine, &mut region, &aux, of_inp, &of_aux, part.aux.len())?;
-        let Witness { a_aux_density, b_inp_density, b_aux_density, .. } = self.witness;
-        let [a_aux, b_inp, b_aux] =
-            [(a_aux_density, &part.aux), (b_inp_density, &part.inp), (b_aux_density, &part.aux)].map(
-                |(density, range)| {
-                    let words = &density.raw_words()[range.start / 64..range.end.div_ceil(64)];
-                    (words, region.take(words.len()))
-                },
-            );
-        let upload = |(words, to): &(&'w [u64], DeviceSlice<u64>)| Upload::new(words, to);
-        engine.uploads().upload(&[upload(&a_aux)?, upload(&b_inp)?, upload(&b_aux)?])?;
-        let lists = load.most.map(|most| ListRoom::new(&mut region, &most));
-        let listing = region.take(load.listing_room());
-        let kept = rooms.kept.clone();
-        Ok(OnDevice { scalars, inp, aux, a_aux: a_aux.1, b_inp: b_inp.1, b_aux: b_aux.1, lists, listing, kept })
+    pub(super) fn send(&self, worker: &Worker<'_>, i: usize, rooms: &mut Rooms) -> Result<(), Error> {
+        let Some(number) = self.sections.iter().position(|section| section.start == i) else { return Ok(()) };
+        let parts = self.parts[self.sections[number].clone()].iter().map(|planned| &planned.part);
+        let whole = parts.fold(Part::default(), |whole, part| whole.and(part));
+        let room = number % rooms.sections.len();
+        let (inp, aux) = ((&self.inp, &whole.inp), (&self.aux, &whole.aux));
+        rooms.sent = Some(Section::send(worker, self.witness, inp, aux, &mut rooms.sections[room])?);
+        Ok(())
+    }
+
+    /// Says that the section of part `i` is in use until then.
+    pub(super) fn used_until(&self, i: usize, until: Until, rooms: &mut Rooms) {
+        let Some(number) = self.sections.iter().position(|section| section.contains(&i)) else { return };
+        let room = number % rooms.sections.len();
+        rooms.sections[room].used = Some(until);
     }
 
     /// Enqueues the sums of part number `i`, which has been sent and whose points are `points`, and their fetching.
@@ -338,85 +251,82 @@ impl<'w> Classified<'w> {
     pub(super) fn enqueue(
         &self,
         i: usize,
-        on_device: &OnDevice,
+        rooms: &Rooms,
         points: &PartPoints,
         turn: &mut Enqueuing<'_>,
         (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
         let planned = &self.parts[i];
-        on_device.list(turn.stream)?;
-        let full = [0, 1, 2].map(|i| on_device.full_terms(i, planned.load.most[i].full));
-        let [l, a, b] = &full;
-        let kept = planned.share.map(|share| Kept::new(&on_device.kept.terms, &share));
+        let Planned { part, load, share, .. } = planned;
+        let Some(section) = &rooms.sent else {
+            return Err(Error::Internal { what: "a part is sent first".to_owned() });
+        };
+        let lists = ListsRoom::new(&rooms.lists, load);
+        section.list(&part.inp, &part.aux, &lists, turn.stream)?;
+        let terms = load.terms.map(|terms| terms.full);
+        let l = section.full::<G1>((&lists, 0), &points.l, terms[0]);
+        let a = section.full::<G1>((&lists, 1), &points.a, terms[1]);
+        let b_g1 = section.full::<G1>((&lists, 2), &points.b_g1, terms[2]);
+        let b_g2 = section.full::<G2>((&lists, 2), &points.b_g2, terms[2]);
+        let kept = share.map(|share| Kept::new(&rooms.terms, &share));
         let kept = kept.as_ref();
         if let Some(kept) = kept {
-            kept.append([l.of(&points.l), a.of(&points.a), b.of(&points.b_g1)], b.of(&points.b_g2), turn.stream)?;
+            kept.append([&l, &a, &b_g1], &b_g2, turn.stream)?;
         }
-        let msms = [&planned.b_g2, &planned.l, &planned.a, &planned.b_g1];
-        let [b_g2_scratch, others @ ..] = msms;
-        let [l_scratch, a_scratch, b_g1_scratch] = others.map(scratch_of::<G1>);
-        let scratch = [scratch_of::<G2>(b_g2_scratch)?, l_scratch?, a_scratch?, b_g1_scratch?];
-        let memory = if msms.iter().any(|full| full.is_some()) { Some(turn.scratch()?) } else { None };
-        let is_first = i == 0;
+        let [b_g2_bytes, l_bytes, a_bytes, b_g1_bytes] = [
+            scratch_of::<G2>(&planned.b_g2),
+            scratch_of::<G1>(&planned.l),
+            scratch_of::<G1>(&planned.a),
+            scratch_of::<G1>(&planned.b_g1),
+        ];
+        let scratch = [b_g2_bytes?, l_bytes?, a_bytes?, b_g1_bytes?];
+        // A part that only adds to what is kept waits for nobody's scratch.
+        let memory = if scratch == [0; 4] { DeviceSlice::none() } else { turn.scratch()? };
         let to = (fetching.layout(), sums);
-        let mut lanes = Lanes::new(turn, memory, scratch)?;
+        let mut lanes = Lanes::new(turn, &memory, scratch)?;
         let [first, second, third, fourth] = lanes.each();
-        self.add_ones_g2(is_first, on_device, points, planned, first)?;
-        self.add_ones_g1(is_first, on_device, points, planned, second)?;
-        enqueue_msm::<G2>(&planned.b_g2, to, kept.map(|kept| kept.b_g2.terms()), b.of(&points.b_g2), first)?;
-        enqueue_msm::<G1>(&planned.l, to, kept.map(|kept| kept.l.terms()), l.of(&points.l), second)?;
-        enqueue_msm::<G1>(&planned.a, to, kept.map(|kept| kept.a.terms()), a.of(&points.a), third)?;
-        enqueue_msm::<G1>(&planned.b_g1, to, kept.map(|kept| kept.b_g1.terms()), b.of(&points.b_g1), fourth)?;
+        self.add_ones(i, rooms, &lists, points, [first.stream, second.stream])?;
+        enqueue_msm::<G2>(&planned.b_g2, to, kept.map(|kept| kept.b_g2.terms()), b_g2, first)?;
+        enqueue_msm::<G1>(&planned.l, to, kept.map(|kept| kept.l.terms()), l, second)?;
+        enqueue_msm::<G1>(&planned.a, to, kept.map(|kept| kept.a.terms()), a, third)?;
+        enqueue_msm::<G1>(&planned.b_g1, to, kept.map(|kept| kept.b_g1.terms()), b_g1, fourth)?;
         lanes.join()?;
         if i + 1 == self.parts.len() {
-            self.total_ones(on_device, turn, to)?;
+            self.total_ones(rooms, turn, to)?;
         }
         fetching.fetch(planned.number, sums)
     }
 
-    fn add_ones_g1(
+    /// Enqueues the adding of a part's points whose scalars are 1: those in G2 on one stream, the others on another.
+    fn add_ones(
         &self,
-        is_first: bool,
-        on_device: &OnDevice,
+        i: usize,
+        rooms: &Rooms,
+        lists: &ListsRoom,
         points: &PartPoints,
-        planned: &Planned,
-        lane: &Lane<'_>,
+        [of_g2, of_g1]: [&Stream; 2],
     ) -> Result<(), Error> {
-        let sums = &on_device.kept.in_g1;
-        if is_first {
-            sums.clear(lane.stream)?;
+        if i == 0 {
+            rooms.in_g2.clear(of_g2)?;
+            rooms.in_g1.clear(of_g1)?;
         }
+        let ones = self.parts[i].load.terms.map(|terms| terms.ones);
+        rooms.in_g2.add(&[lists.ones(2, &points.b_g2, ones[2])], of_g2)?;
         let queries = [&points.l, &points.a, &points.b_g1];
-        let of = |i: usize| on_device.ones(i, queries[i], planned.load.most[i].ones);
-        sums.add(&[of(0), of(1), of(2)], lane.stream)
-    }
-
-    fn add_ones_g2(
-        &self,
-        is_first: bool,
-        on_device: &OnDevice,
-        points: &PartPoints,
-        planned: &Planned,
-        lane: &Lane<'_>,
-    ) -> Result<(), Error> {
-        let sums = &on_device.kept.in_g2;
-        if is_first {
-            sums.clear(lane.stream)?;
-        }
-        sums.add(&[on_device.ones(2, &points.b_g2, planned.load.most[2].ones)], lane.stream)
+        rooms.in_g1.add(&[0, 1, 2].map(|query| lists.ones(query, queries[query], ones[query])), of_g1)
     }
 
     fn total_ones(
         &self,
-        on_device: &OnDevice,
+        rooms: &Rooms,
         turn: &mut Enqueuing<'_>,
         (layout, sums): (&Layout, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
         let [in_g1, in_g2] = self.ones.entries;
         let (mut to_g1, mut to_g2) = (layout.of_several::<G1>(in_g1, IN_G1, sums), layout.of::<G2>(in_g2, sums));
         let mut scratch = turn.scratch()?;
-        on_device.kept.in_g1.total(&mut to_g1, &mut scratch, turn.stream)?;
-        on_device.kept.in_g2.total(&mut to_g2, &mut scratch, turn.stream)
+        rooms.in_g1.total(&mut to_g1, &mut scratch, turn.stream)?;
+        rooms.in_g2.total(&mut to_g2, &mut scratch, turn.stream)
     }
 
     /// What a part takes.
@@ -433,16 +343,18 @@ impl<'w> Classified<'w> {
 impl Part {
     /// Adds a chunk that follows it.
     fn extend(&mut self, inp: Range<usize>, aux: Range<usize>, load: &Load) {
-        for (own, more) in [(&mut self.inp, inp), (&mut self.aux, aux)] {
-            if Range::is_empty(own) {
-                *own = more;
-            } else if !more.is_empty() {
-                own.end = more.end;
-            }
-        }
+        join(&mut self.inp, &inp);
+        join(&mut self.aux, &aux);
         let [_, a, b] = load.points;
         self.a.end += a;
         self.b.end += b;
+    }
+
+    /// The variables of this one and of one that follows.
+    fn and(mut self, next: &Self) -> Self {
+        join(&mut self.inp, &next.inp);
+        join(&mut self.aux, &next.aux);
+        self
     }
 
     /// The part that begins with the chunk that follows this one.
@@ -454,10 +366,55 @@ impl Part {
     }
 }
 
+/// Makes a range longer by one that follows. Either may be empty.
+fn join(own: &mut Range<usize>, more: &Range<usize>) {
+    if Range::is_empty(own) {
+        *own = more.clone();
+    } else if !more.is_empty() {
+        own.end = more.end;
+    }
+}
+
+/// The parts with these loads, cut into sections of so many bytes at most, but a part at least.
+fn sections(loads: &[Load], bytes: usize) -> Vec<Range<usize>> {
+    let most = bytes.max(loads.iter().map(Load::sent_room).max().unwrap_or(0));
+    let mut sections: Vec<Range<usize>> = Vec::new();
+    let mut sent = Load::default();
+    for (i, load) in loads.iter().enumerate() {
+        let together = sent.and(*load);
+        match sections.last_mut().filter(|_| together.sent_room() <= most) {
+            Some(last) => (last.end, sent) = (i + 1, together),
+            None => {
+                sections.push(i..i + 1);
+                sent = *load;
+            }
+        }
+    }
+    sections
+}
+
+/// Bytes of the largest section.
+fn largest_section(sections: &[Range<usize>], loads: &[Load]) -> usize {
+    let room = |section: &Range<usize>| {
+        loads[section.clone()].iter().fold(Load::default(), |all, load| all.and(*load)).sent_room()
+    };
+    sections.iter().map(room).max().unwrap_or(0)
+}
+
+/// Bytes of the lists of the part that has most.
+fn largest_lists(loads: &[Load]) -> usize {
+    loads.iter().map(Load::lists_room).max().unwrap_or(0)
+}
+
+/// Bytes of the sections that are held at a time, and of a part's lists.
+fn sections_room(sections: &[Range<usize>], loads: &[Load]) -> usize {
+    sections.len().min(SECTIONS) * largest_section(sections, loads) + largest_lists(loads)
+}
+
 /// The loads of all chunks, of which each has a range, classes, and so many ones and full-size scalars.
-fn loads_of(classes: &Classes, load: impl Fn(Range<usize>, &[u64], Most) -> Load + Sync) -> Vec<Load> {
+fn loads_of(classes: &Classes, load: impl Fn(Range<usize>, &[u64], TermCount) -> Load + Sync) -> Vec<Load> {
     let chunks: Vec<_> = chunks_of(classes.len()).zip(classes.chunk_words()).zip(classes.chunks()).collect();
-    let load = |((range, words), Counts { ones, full })| load(range, words, Most { ones, full });
+    let load = |((range, words), Counts { ones, full })| load(range, words, TermCount { ones, full });
     chunks.into_par_iter().with_min_len(LEAST_CHUNKS).map(load).collect()
 }
 
@@ -466,61 +423,10 @@ fn chunks_of(len: usize) -> impl Iterator<Item = Range<usize>> {
     (0..len).step_by(CHUNK).map(move |start| start..len.min(start + CHUNK))
 }
 
-/// The most terms that a query can have.
-#[derive(Clone, Copy, Debug, Default)]
-struct Most {
-    ones: usize,
-    full: usize,
-}
-
-impl Most {
-    /// Those that `density` chooses of `range`, whose classes are `words`.
-    fn chosen(words: &[u64], density: &Density<'_>, range: &Range<usize>) -> Self {
-        let Counts { ones, full } = chosen(words, density, range.start / 64);
-        Self { ones, full }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self { ones: self.ones + other.ones, full: self.full + other.full }
-    }
-
-    /// Bytes of its lists.
-    fn room(&self) -> usize {
-        room_for::<u32>(self.ones) + 2 * room_for::<u32>(self.full) + room_for::<u32>(COUNTS)
-    }
-}
-
-/// Words of a list's counts, and which of them count ones and full-size terms.
-const COUNTS: usize = 3;
-const COUNT_OF_ONES: usize = 1;
-const COUNT_OF_FULL: usize = 2;
-
-struct ListRoom {
-    ones: DeviceSlice<u32>,
-    positions: DeviceSlice<u32>,
-    indices: DeviceSlice<u32>,
-    counts: DeviceSlice<u32>,
-}
-
-impl ListRoom {
-    fn new(region: &mut Region, most: &Most) -> Self {
-        Self {
-            ones: region.take(most.ones),
-            positions: region.take(most.full),
-            indices: region.take(most.full),
-            counts: region.take(COUNTS),
-        }
-    }
-
-    fn lists(&self) -> Lists<'_> {
-        Lists { ones: &self.ones, positions: &self.positions, indices: &self.indices, counts: &self.counts }
-    }
-}
-
 /// The terms of a part's MSM in query number `i`: its own, or all that are kept if its own are the last of these.
 fn terms_at_once(i: usize, load: &Load, share: Option<Share>) -> usize {
     match share {
-        None => load.most[i].full,
+        None => load.terms[i].full,
         Some(share) if share.is_last => share.all[i],
         Some(_) => 0,
     }
@@ -539,7 +445,9 @@ impl Full {
         if terms == 0 {
             return Ok(None);
         }
-        let shape = Shape::within::<G>(terms, plan.scratch_bytes)?;
+        // Two MSMs side by side, if there is room.
+        let shape = Shape::within::<G>(terms, plan.scratch_bytes / 2);
+        let shape = shape.or_else(|_| Shape::within::<G>(terms, plan.scratch_bytes))?;
         Ok(Some(Self { entry: layout.add(query, Some(shape)), shape, terms }))
     }
 }
@@ -562,99 +470,13 @@ fn enqueue_msm<G: Group>(
     msm::<G>(&mut to, &kept.unwrap_or(own), *shape, &mut lane.scratch, lane.stream)
 }
 
-/// A query's full-size terms in a part, without their points.
-struct FullTerms<'a> {
-    lists: Lists<'a>,
-    scalars: &'a DeviceSlice<Fr>,
-    len: usize,
-}
-
-impl<'a> FullTerms<'a> {
-    fn of<'t, G: Group>(&'t self, points: &'t DeviceSlice<G::Affine>) -> Terms<'t, G> {
-        Terms {
-            points,
-            positions: Some(self.lists.positions),
-            scalars: self.scalars,
-            order: Scalars::Indexed(self.lists.indices),
-            len: self.len,
-            count: Some((self.lists.counts, COUNT_OF_FULL)),
-        }
-    }
-}
-
-/// A part of a witness on the device.
-pub(super) struct OnDevice {
-    scalars: DeviceSlice<Fr>,
-    inp: SentClasses,
-    aux: SentClasses,
-    a_aux: DeviceSlice<u64>,
-    b_inp: DeviceSlice<u64>,
-    b_aux: DeviceSlice<u64>,
-    lists: [ListRoom; 3],
-    /// Scratch for the making of lists.
-    listing: DeviceSlice<u8>,
-    kept: Rc<KeptRoom>,
-}
-
-impl OnDevice {
-    /// Enqueues the listing of all terms.
-    fn list(&self, stream: &Stream) -> Result<(), Error> {
-        let [l, a, b] = [0, 1, 2].map(|i| self.lists[i].lists());
-        let Self { inp, aux, a_aux, b_inp, b_aux, .. } = self;
-        let queries = [
-            QueryVariables { lists: &l, inputs: None, private: aux.variables(None) },
-            QueryVariables { lists: &a, inputs: Some(inp.variables(None)), private: aux.variables(Some(a_aux)) },
-            QueryVariables { lists: &b, inputs: Some(inp.variables(Some(b_inp))), private: aux.variables(Some(b_aux)) },
-        ];
-        list(&queries, &mut self.listing.all(), stream)
-    }
-
-    /// The full-size terms of query number `i`, so many at most.
-    fn full_terms(&self, i: usize, len: usize) -> FullTerms<'_> {
-        FullTerms { lists: self.lists[i].lists(), scalars: &self.scalars, len }
-    }
-
-    /// The points of query number `i` whose scalars are 1, so many at most.
-    fn ones<'a, G: Group>(&'a self, i: usize, points: &'a DeviceSlice<G::Affine>, len: usize) -> SumTerms<'a, G> {
-        let room = &self.lists[i];
-        SumTerms { points, positions: Some(&room.ones), len, count: Some((&room.counts, COUNT_OF_ONES)) }
-    }
-}
-
-/// The classes of scalars on the device.
-struct SentClasses {
-    words: DeviceSlice<u64>,
-    starts: DeviceSlice<u32>,
-    len: usize,
-}
-
-impl SentClasses {
-    /// Enqueues the sending of those of `len` variables, and that of their full-size scalars, which are numbered from `first` on, to `full`.
-    fn new(
-        engine: &Worker<'_>,
-        region: &mut Region,
-        classes: &Span<'_>,
-        first: usize,
-        full: &DeviceSlice<Fr>,
-        len: usize,
-    ) -> Result<Self, Error> {
-        let (words, starts) = (region.take(classes.words_len()), region.take(classes.chunks_len()));
-        engine.uploads().send_classes(classes, first, &ClassesOnDevice { words: &words, starts: &starts, full })?;
-        Ok(Self { words, starts, len })
-    }
-
-    fn variables<'a>(&'a self, density: Option<&'a DeviceSlice<u64>>) -> Variables<'a> {
-        Variables { classes: &self.words, density, len: self.len, chunks: Some((CHUNK, &self.starts)) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curve::FR_ONE;
+    use crate::curve::{Fr, FR_ONE};
     use crate::gpu::cuda::h_passing::HPassing;
     use crate::prove::plan::results_bytes;
-    use crate::prove::{plan, Sizes};
+    use crate::prove::{plan, Density, Sizes};
 
     const FULL: Fr = Fr { l: [7, 0, 0, 0] };
 
@@ -738,7 +560,7 @@ mod tests {
     /// What plans promise of any witness, here of the densest ones.
     #[test]
     fn parts_take_no_more_than_planned() {
-        let mut kept_somewhere = false;
+        let (mut kept_somewhere, mut some_together) = (false, false);
         for mix in [[1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 40, 60]] {
             for (inputs, aux) in [(1, 9), (300, 20 * CHUNK + 1), (3 * CHUNK, 4 * CHUNK)] {
                 let example = Example::new(inputs, aux, mix);
@@ -767,7 +589,8 @@ mod tests {
                     };
                     assert!(classified.least_room(&parts) <= bytes, "{mix:?} {plan:?}");
                     classified.plan(&parts, &plan, bytes, &mut layout).unwrap();
-                    assert!(classified.largest() <= plan.witness_part_bytes, "{mix:?} {plan:?}");
+                    let largest = classified.parts.iter().map(|planned| planned.load.room()).max().unwrap_or(0);
+                    assert!(largest <= plan.witness_part_bytes, "{mix:?} {plan:?}");
                     assert!(classified.parts.iter().all(|planned| planned.load.has_at_most(most)));
                     let mut keeping = 0;
                     for share in classified.parts.iter().filter_map(|planned| planned.share) {
@@ -779,7 +602,9 @@ mod tests {
                     let held = plan.parameter_bytes + plan.scratch_bytes + classified.room() + 8 * layout.words();
                     assert!(classified.room() <= bytes + sums, "{mix:?} {plan:?}");
                     assert!(8 * layout.words() <= results_bytes(), "{mix:?} {plan:?}");
-                    assert!(classified.rooms >= classified.parts.len().min(2), "{mix:?} {plan:?}");
+                    let in_sections = classified.sections.iter().flat_map(Range::clone);
+                    assert!(in_sections.eq(0..classified.parts.len()), "{:?} {plan:?}", classified.sections);
+                    some_together |= classified.sections.iter().any(|section| section.len() > 1);
                     assert!(held + plan.slots() * plan.slot_bytes <= plan.witness_phase_bytes, "{mix:?} {plan:?}");
                     if plan.parameters == Residence::Streamed {
                         assert!(classified.parts.iter().all(|planned| planned.load.points_bytes() <= plan.slot_bytes));
@@ -788,6 +613,6 @@ mod tests {
                 assert!(checked > 100, "{checked}");
             }
         }
-        assert!(kept_somewhere);
+        assert!(kept_somewhere && some_together);
     }
 }
