@@ -1,8 +1,8 @@
 // From sorted entries to the sums of buckets.
 //
 // The entries are shared out to threads in equal chunks, wherever buckets begin and end, so that a thread's work does not
-// depend on the scalars. A bucket whose entries lie inside a chunk is written by its thread, and one that begins in a chunk and ends in the
-// next by the former's, if both are of a warp. The others are partial sums, two places a thread in the order of the entries, which `merge` adds up.
+// depend on the scalars. A bucket whose entries lie inside a chunk is written by its thread. The first and the last of a chunk may
+// go on in other chunks: they are partial sums, two a thread in the order of the entries, which `merge` adds up.
 //
 // Or entries are added to what buckets hold before: then the thread in whose chunk a bucket's entries begin starts from that, which takes more
 // registers.
@@ -18,7 +18,7 @@ namespace msm {
 /// No bucket's number.
 constexpr uint32_t NO_BUCKET = ~0u;
 
-/// Partial sums, those of a bucket side by side. Places of NO_BUCKET, whose sums are not set, are between those of different buckets.
+/// Partial sums, those of a bucket side by side; those of NO_BUCKET, whose sums are not set, come last.
 template <class F>
 struct Partials {
     uint32_t *buckets;
@@ -47,7 +47,6 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCK
         next = load(points + (value & ~NEGATIVE));
         if (ADDS && (begin == 0 || keys[-1] != bucket)) sum = read(buckets + bucket);
     }
-    const uint32_t first_bucket = bucket;
     unsigned finished = 0;
 #pragma unroll 1
     for (uint32_t i = 1; i <= chunk; i++) {
@@ -62,45 +61,24 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCK
             next = load(points + (value & ~NEGATIVE));
         }
         sum = sum + point;
-        if (next_bucket == bucket || i == own) continue;
-        if (finished > 0) {
+        if (next_bucket == bucket) continue;
+        if (finished > 0 && i < own) {
             buckets[bucket] = sum;
         } else {
-            partials.buckets[0] = bucket;
-            partials.sums[0] = sum;
+            partials.buckets[finished > 0] = bucket;
+            partials.sums[finished > 0] = sum;
         }
+        sum = Xyzz<F>::infinity();
         finished++;
+        if (i == own) continue;
         bucket = next_bucket;
-        sum = ADDS ? read(buckets + bucket) : Xyzz<F>::infinity();
+        if (ADDS) sum = read(buckets + bucket);
     }
-
-    // Whether the last bucket begins in this chunk, and how the next chunk goes on.
-    const bool begins = finished > 0, is_last = threadIdx.x % 32 == 31;
-    const uint32_t next_first = __shfl_down_sync(~0u, first_bucket, 1);
-    const bool next_begins = __shfl_down_sync(~0u, begins, 1);
-    __syncwarp();
-    const bool goes_on = is_last || next_first == bucket;
-    const bool joins = begins && !is_last && goes_on && next_begins;
-    // Another variable: one whose address is taken is kept in memory throughout.
-    Xyzz<F> total = sum;
-    if (joins) {
-        add_to(&total, partials.sums + 2);
-        partials.buckets[2] = NO_BUCKET;
-    }
-    if (own == 0) {
-        partials.buckets[0] = partials.buckets[1] = NO_BUCKET;
-    } else if (!begins) {
-        // One bucket throughout: both places are its own, so that it stays side by side.
-        partials.buckets[0] = partials.buckets[1] = bucket;
-        partials.sums[0] = total;
-        partials.sums[1] = Xyzz<F>::infinity();
-    } else if (joins || !goes_on) {
-        buckets[bucket] = total;
-        partials.buckets[1] = NO_BUCKET;
-    } else {
+    if (finished < 2) {
         partials.buckets[1] = bucket;
-        partials.sums[1] = total;
+        partials.sums[1] = sum;
     }
+    if (own == 0) partials.buckets[0] = NO_BUCKET;
 }
 
 }  // namespace msm

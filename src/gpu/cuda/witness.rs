@@ -445,7 +445,9 @@ impl Full {
         if terms == 0 {
             return Ok(None);
         }
-        let shape = Shape::within::<G>(terms, plan.scratch_bytes)?;
+        // Two MSMs side by side, if there is room.
+        let shape = Shape::within::<G>(terms, plan.scratch_bytes / 2);
+        let shape = shape.or_else(|_| Shape::within::<G>(terms, plan.scratch_bytes))?;
         Ok(Some(Self { entry: layout.add(query, Some(shape)), shape, terms }))
     }
 }
