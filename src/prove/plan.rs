@@ -2,10 +2,10 @@
 //! is fastest, what it holds at a time, and what it sends over the bus.
 //!
 //! # How a budget is shared out
-//! In 128 units. Scratch for MSMs takes 4 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
+//! In 128 units. Scratch for MSMs takes 6 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
 //! do. Parameters that stay in device memory take what they are long. Parameters that do not pass through memory that a device keeps
-//! once it has streamed any, and that serves one worker after the other: scratch for the MSM over h, which goes on beside others, a quarter more than theirs;
-//! slots, which take 6 units together, or more where these would be too small; and what is left of 22 units for what is held meanwhile, that is parts of the witness, results, the buckets of the MSM over h, sums that grow from part to part, and terms with full-size
+//! once it has streamed any, and that serves one worker after the other: slots, which take 7 units together, or more where these would be
+//! too small, and what is left of 25 units for what is held meanwhile, that is parts of the witness, results, the buckets of the MSM over h, sums that grow from part to part, and terms with full-size
 //! scalars, which are kept from part to part until there are many for an MSM. Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory
 //! are in page-locked host memory, where kernels reach them over the bus. What is left is for the witness of circuits whose parameters are
 //! resident, which is sent in parts, and for other workers.
@@ -41,13 +41,11 @@ pub(crate) const STEP: usize = 8192;
 
 /// Into how many units a budget is divided, and how many of them scratch, all slots and what is held of a witness beside these take.
 const UNITS: usize = 128;
-const SCRATCH_UNITS: usize = 4;
-const SLOT_UNITS: usize = 6;
-const HELD_UNITS: usize = 16;
+const SCRATCH_UNITS: usize = 6;
+const SLOT_UNITS: usize = 7;
+const HELD_UNITS: usize = 18;
 /// The least scratch, with which MSMs of [`STEP`] terms work.
 const LEAST_SCRATCH: usize = 5 << 20;
-/// The least of it that serves beside turns, with which some thousand points are added.
-const LEAST_ASIDE: usize = 1 << 20;
 /// Bytes of a slot, where the budget allows: 5 ms of the bus.
 const MOST_SLOT: usize = 256 << 20;
 /// Bytes of terms that are kept beside parts, where the budget allows: a million full-size variables, whose MSMs are as fast as longer ones.
@@ -56,7 +54,7 @@ const MOST_KEPT: usize = 576 << 20;
 const MOST_BUCKETS: usize = 1300 << 20;
 /// Blocks of threads that add up points whose scalars are 1, of a query at a time, at most; and the bytes of their sums, for three queries
 /// in G1 and one in G2.
-const MOST_SUM_BLOCKS: usize = 288;
+const MOST_SUM_BLOCKS: usize = 384;
 const SUM_BLOCK_BYTES: usize = 128 * (3 * G1_SUM + G2_SUM);
 /// How many vectors there must be room for before a worker takes three: then two workers' do, and what is left of a third's.
 const VECTORS_TO_SPARE: usize = 7;
@@ -172,8 +170,8 @@ pub struct Plan {
     /// With streamed parameters the rest is for results and for what is kept from part to part: terms, sums, and the
     /// buckets of the MSM over h.
     pub witness_bytes: usize,
-    /// What a device keeps for the passing of streamed parameters, whoever proves: slots, what is held of a witness, and
-    /// scratch for the MSM over h; 0 if parameters are resident.
+    /// What a device keeps for the passing of streamed parameters, whoever proves: slots, and what is held of a witness; 0
+    /// if parameters are resident.
     pub pass_bytes: usize,
     /// All that is held during the MSMs over a circuit's witness: parameters, scratch, what serves the passing, and the
     /// phase's own.
@@ -206,14 +204,7 @@ impl Plan {
     /// How many slots for parameters there are.
     #[cfg(any(test, interlock_cuda))]
     pub(crate) fn slots(&self) -> usize {
-        let slots = self.pass_bytes.saturating_sub(self.witness_bytes + self.aside_bytes());
-        slots.checked_div(self.slot_bytes).unwrap_or(0)
-    }
-
-    /// What the MSM over h has as scratch while parameters pass.
-    #[cfg(any(test, interlock_cuda))]
-    pub(crate) fn aside_bytes(&self) -> usize {
-        aside_bytes(self.scratch_bytes)
+        self.pass_bytes.saturating_sub(self.witness_bytes).checked_div(self.slot_bytes).unwrap_or(0)
     }
 
     /// How many blocks of threads add up points whose scalars are 1.
@@ -230,14 +221,9 @@ impl Plan {
     }
 }
 
-/// Bytes of scratch for the MSM over h beside so much for all others.
-pub(crate) fn aside_bytes(scratch: usize) -> usize {
-    LEAST_ASIDE + align((scratch - LEAST_SCRATCH) / 4 * 5)
-}
-
-/// How many blocks add up points beside so much scratch: their sums take as much as a quarter of it.
+/// How many blocks add up points beside so much scratch: their sums take a third of it.
 fn sum_blocks(scratch: usize) -> usize {
-    ((scratch - LEAST_SCRATCH) / 4 / SUM_BLOCK_BYTES).clamp(1, MOST_SUM_BLOCKS)
+    ((scratch - LEAST_SCRATCH) / 3 / SUM_BLOCK_BYTES).clamp(1, MOST_SUM_BLOCKS)
 }
 
 /// Bytes of the sums of so many blocks.
@@ -322,7 +308,7 @@ impl Division {
 
     /// Bytes of all that serves the passing of parameters, for all workers together.
     pub(crate) fn pass(&self) -> usize {
-        self.slots() * self.slot() + self.held() + aside_bytes(self.scratch())
+        self.slots() * self.slot() + self.held()
     }
 
     /// What that takes of the budget, if parameters pass.

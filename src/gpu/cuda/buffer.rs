@@ -58,6 +58,12 @@ impl<T: Plain> DeviceSlice<T> {
         Self { pointer, len, _values: PhantomData }
     }
 
+    /// No values.
+    pub(super) fn none() -> Self {
+        // SAFETY: no memory is needed for none.
+        unsafe { Self::from_raw(std::ptr::null_mut(), 0) }
+    }
+
     /// All values.
     pub fn all(&self) -> Self {
         self.range(0..self.len)

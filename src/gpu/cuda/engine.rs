@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{c_void, CStr};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::aside::ScratchUses;
 use super::host_vectors::HostVectors;
 use super::lanes::BESIDE;
 use super::lease::{Backing, Until};
@@ -17,7 +18,7 @@ use super::{DeviceBuffer, DeviceSlice, Domain, Event, Stream, Timeline};
 use crate::error::{Error, Shortfall};
 use crate::lock::{memory, Order, Turn};
 use crate::params::Counts;
-use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
+use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM, LANES};
 use crate::prove::plan::Division;
 use crate::prove::{Plan, Residence, Sizes, Vectors};
 use crate::trace::{self, span, Span};
@@ -38,7 +39,7 @@ pub(super) struct Engine {
     /// What a turn has done beside the compute stream's kernels: see [`super::lanes`].
     beside: [Stream; BESIDE],
     /// What goes on beside the turns: see [`super::aside`].
-    aside: Stream,
+    aside: [Stream; LANES],
     order: Order,
     ring: Ring,
     /// Copies of parameters that pass through.
@@ -47,8 +48,9 @@ pub(super) struct Engine {
     passes: OnceLock<Passes>,
     making_passes: Mutex<()>,
     division: Division,
-    /// Serves the work of all turns.
+    /// Serves the work of all turns, and what goes on beside them.
     scratch: Block,
+    scratch_uses: ScratchUses,
     most_terms: [usize; 2],
     domains: Mutex<BTreeMap<u32, Arc<Domain>>>,
     pinned: PinnedPool,
@@ -74,8 +76,7 @@ pub(super) struct Enqueuing<'e> {
     pub(super) stream: &'e Stream,
     /// For [`super::lanes::Lanes`].
     pub(super) beside: &'e [Stream],
-    /// Serves the work that is enqueued during this turn, which the stream does one after the other.
-    pub(super) scratch: DeviceSlice<u8>,
+    uses_scratch: bool,
 }
 
 impl Engine {
@@ -99,7 +100,7 @@ impl Engine {
             base,
             compute: Stream::preferred()?,
             beside: [Stream::preferred()?, Stream::preferred()?, Stream::preferred()?],
-            aside: Stream::new()?,
+            aside: [Stream::new()?, Stream::new()?],
             order: Order::new(1),
             ring: Ring::new(timeline.clone())?,
             passing: Stream::new()?,
@@ -107,6 +108,7 @@ impl Engine {
             making_passes: Mutex::default(),
             division,
             scratch,
+            scratch_uses: ScratchUses::default(),
             most_terms: [G1_SUM, G2_SUM].map(|sum| most_terms(sum, division.scratch())),
             domains: Mutex::default(),
             pinned: PinnedPool::default(),
@@ -206,8 +208,6 @@ impl Engine {
         let turn = self.turn();
         let traced = span(c"enqueuing");
         events.into_iter().try_for_each(|event| self.compute.wait_for(event))?;
-        // SAFETY: the block is mapped as long as the engine is there.
-        let scratch = unsafe { DeviceSlice::from_raw(self.address(self.scratch.offset()), self.scratch.bytes()) };
         let begun = self.timeline.begin(&self.compute);
         Ok(Enqueuing {
             engine: self,
@@ -217,7 +217,7 @@ impl Engine {
             _traced: traced,
             stream: &self.compute,
             beside: &self.beside,
-            scratch,
+            uses_scratch: false,
         })
     }
 
@@ -235,9 +235,20 @@ impl Engine {
         Ok(domain)
     }
 
-    /// The stream of [`super::aside`].
-    pub(super) fn aside(&self) -> &Stream {
+    /// The streams of [`super::aside`].
+    pub(super) fn aside(&self) -> &[Stream; LANES] {
         &self.aside
+    }
+
+    /// All of the scratch, for those who have asked until when it is used.
+    pub(super) fn all_scratch(&self) -> DeviceSlice<u8> {
+        // SAFETY: the block is mapped as long as the engine is there.
+        unsafe { DeviceSlice::from_raw(self.address(self.scratch.offset()), self.scratch.bytes()) }
+    }
+
+    /// Until when scratch is used.
+    pub(super) fn scratch_uses(&self) -> &ScratchUses {
+        &self.scratch_uses
     }
 
     /// The stream of all turns.
@@ -301,7 +312,7 @@ impl Engine {
 
     /// The streams that all workers share.
     pub(super) fn streams(&self) -> impl Iterator<Item = &Stream> {
-        [&self.passing].into_iter().chain(&self.beside).chain([&self.aside, &self.compute])
+        [&self.passing].into_iter().chain(&self.beside).chain(&self.aside).chain([&self.compute])
     }
 
     fn turn(&self) -> Turn<'_> {
@@ -312,11 +323,28 @@ impl Engine {
 
 impl Drop for Enqueuing<'_> {
     fn drop(&mut self) {
+        if self.uses_scratch {
+            let until = self.until().ok();
+            if until.is_none() {
+                self.engine.streams().for_each(Stream::drain);
+            }
+            self.engine.scratch_uses.used_until(until);
+        }
         self.engine.timeline.end(self.begun.take(), self.what, (trace::Stream::Compute, self.stream), 0);
     }
 }
 
 impl Enqueuing<'_> {
+    /// Memory for what is enqueued during this turn, one after the other. From here on it waits for what goes on beside the turns.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn scratch(&mut self) -> Result<DeviceSlice<u8>, Error> {
+        self.engine.scratch_uses.wait_for_aside(self.stream)?;
+        self.uses_scratch = true;
+        Ok(self.engine.all_scratch())
+    }
+
     /// The end of what is enqueued on the compute stream now.
     ///
     /// # Errors

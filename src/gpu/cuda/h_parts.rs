@@ -78,7 +78,7 @@ impl HParts {
             }
         };
         let terms = Terms::<G1> { points, positions: None, scalars, order, len: range.len(), count: None };
-        msm::<G1>(&mut fetching.layout().of::<G1>(*entry, sums), &terms, *shape, &mut turn.scratch, turn.stream)?;
+        msm::<G1>(&mut fetching.layout().of::<G1>(*entry, sums), &terms, *shape, &mut turn.scratch()?, turn.stream)?;
         fetching.fetch(*part, sums)
     }
 }

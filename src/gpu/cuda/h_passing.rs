@@ -4,15 +4,17 @@ use std::ops::Range;
 
 use super::aside::Aside;
 use super::engine::Enqueuing;
-use super::lease::{room_for, Region};
+use super::lease::{room_for, Region, Until};
 use super::msm::{fill, gather, reduce, Bucket, Scalars, Terms};
 use super::quotient::Coefficients;
 use super::results::{Fetching, Layout, Query};
+use super::worker::Worker;
 use super::{DeviceSlice, Event, Shape, G1};
 use crate::curve::G1Affine;
 use crate::error::Error;
-use crate::prove::plan::scratch::InParts;
+use crate::prove::plan::scratch::{InParts, LANES};
 use crate::prove::Plan;
+use crate::trace;
 
 /// Which points pass together, and what is left of them.
 pub(super) struct HPassing {
@@ -64,7 +66,7 @@ impl HPassing {
         (1 << self.log2) - 1
     }
 
-    /// Enqueues the adding of part `i` to the buckets, behind `copied`.
+    /// Enqueues the adding of part `i` to the buckets, behind `copied`, and returns the ends of this.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -74,32 +76,37 @@ impl HPassing {
         (points, copied): (&DeviceSlice<G1Affine>, &Event),
         h: &Coefficients<'_>,
         buckets: &DeviceSlice<Bucket>,
-        (aside, turn): (&mut Aside<'_>, &mut Enqueuing<'_>),
-    ) -> Result<(), Error> {
+        (engine, turn): (&Worker<'_>, &mut Enqueuing<'_>),
+    ) -> Result<Vec<Until>, Error> {
         let range = self.range(i);
         let (scalars, order) = match &h.ordered {
             None => (&h.values, Scalars::Reversed { bits: self.log2, first: range.start }),
             Some(ordered) => (ordered, Scalars::InOrder),
         };
+        let mut behind = Vec::new();
         if i == 0 {
             buckets.clear(turn.stream)?;
         }
         if let Some(ordered) = &h.ordered {
-            turn.stream.wait_for(aside.until()?.event())?;
             // Once over the bus, not once for every group of windows.
+            engine.scratch_uses().wait_for_aside(turn.stream)?;
             gather(&ordered.range(0..range.len()), &h.values, self.log2, range.start, turn.stream)?;
         }
         if i == 0 || h.ordered.is_some() {
-            aside.wait_for(&Event::record(turn.stream)?)?;
+            behind.push(Event::record(turn.stream)?);
         }
-        aside.wait_for(copied)?;
+        let events: Vec<&Event> = behind.iter().chain([copied]).collect();
+        let mut aside = Aside::new(engine, turn, &events)?;
         let terms = Terms::<G1> { points, positions: None, scalars, order, len: range.len(), count: None };
-        let mut scratch = aside.scratch.all();
-        self.shape.groups().try_for_each(|first| {
-            aside.traced(c"h MSM, some windows", |stream| {
-                fill(buckets, &terms, (self.shape, first), &mut scratch, stream)
-            })
-        })
+        for (group, first) in self.shape.groups().enumerate() {
+            let number = group % LANES;
+            let lane = &mut aside.each()[number];
+            let shown = (trace::Stream::Lane(number as u8), lane.stream);
+            engine.timeline().traced(c"h MSM, some windows", shown, 0, || {
+                fill(buckets, &terms, (self.shape, first), &mut lane.scratch, lane.stream)
+            })?;
+        }
+        aside.until().map(Vec::from)
     }
 
     /// Enqueues what makes sums of the buckets when all parts are there, and their fetching.
@@ -109,13 +116,12 @@ impl HPassing {
     pub(super) fn finish(
         &self,
         buckets: &DeviceSlice<Bucket>,
-        (aside, turn): (&Aside<'_>, &mut Enqueuing<'_>),
+        turn: &mut Enqueuing<'_>,
         (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
         let Some((number, entry)) = self.sums else { return Ok(()) };
-        turn.stream.wait_for(aside.until()?.event())?;
         let mut of_h = fetching.layout().of::<G1>(entry, sums);
-        reduce(&mut of_h, buckets, self.shape, &mut turn.scratch, turn.stream)?;
+        reduce(&mut of_h, buckets, self.shape, &mut turn.scratch()?, turn.stream)?;
         fetching.fetch(number, sums)
     }
 }

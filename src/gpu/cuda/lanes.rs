@@ -1,5 +1,7 @@
 //! Work of a turn that is independent of each other, side by side: small MSMs are chains of short kernels, none of which fills a device.
 
+use std::ops::Range;
+
 use super::engine::Enqueuing;
 use super::{DeviceSlice, Event, Stream};
 use crate::error::Error;
@@ -23,27 +25,19 @@ pub(super) struct Lane<'t> {
 }
 
 impl<'t> Lanes<'t> {
-    /// Places for work that takes so many bytes of scratch each. Where the turn's does not suffice for all at once, they are the same place,
-    /// where one thing is done after the other.
+    /// Places for work that takes so many bytes of scratch each, of `memory`, most of which the first one takes. Where that does not suffice for all
+    /// at once, all but the first are the same place, where one thing is done after the other; or all of them are.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(turn: &'t Enqueuing<'_>, scratch: [usize; LANES]) -> Result<Self, Error> {
-        let rooms = scratch.map(|bytes| bytes.next_multiple_of(256));
-        let beside = if rooms.iter().sum::<usize>() <= turn.scratch.len() { turn.beside } else { &[] };
+    pub(super) fn new(turn: &Enqueuing<'t>, memory: &DeviceSlice<u8>, scratch: [usize; LANES]) -> Result<Self, Error> {
+        let (places, rooms) = places(scratch, memory.len());
+        let beside = turn.beside.get(..rooms.len() - 1).unwrap_or(&[]);
         let there = Event::record(turn.stream)?;
         beside.iter().try_for_each(|stream| stream.wait_for(&there))?;
-        let mut taken = 0;
-        let lanes = std::array::from_fn(|i| {
-            if beside.is_empty() {
-                return Lane { stream: turn.stream, scratch: turn.scratch.all() };
-            }
-            let room = taken..taken + rooms[i];
-            taken = room.end;
-            // The first goes on where the turn is: with the most work, it is the last to end.
-            let stream = i.checked_sub(1).and_then(|i| beside.get(i)).unwrap_or(turn.stream);
-            Lane { stream, scratch: turn.scratch.range(room) }
-        });
+        // The first goes on where the turn is: with the most work, it is the last to end.
+        let stream = |place: usize| place.checked_sub(1).and_then(|i| beside.get(i)).unwrap_or(turn.stream);
+        let lanes = places.map(|place| Lane { stream: stream(place), scratch: memory.range(rooms[place].clone()) });
         Ok(Self { compute: turn.stream, beside, lanes })
     }
 
@@ -76,4 +70,36 @@ impl Drop for Lanes<'_> {
 
 fn wait_for_all(compute: &Stream, beside: &[Stream]) -> Result<(), Error> {
     beside.iter().try_for_each(|stream| compute.wait_for(&Event::record(stream)?))
+}
+
+/// The place of each lane, and which of so many bytes the places have.
+fn places(scratch: [usize; LANES], bytes: usize) -> ([usize; LANES], Vec<Range<usize>>) {
+    let scratch = scratch.map(|bytes| bytes.next_multiple_of(256));
+    let [first, others @ ..] = scratch;
+    let largest = others.iter().copied().max().unwrap_or(0);
+    if scratch.iter().sum::<usize>() <= bytes {
+        let mut end = 0;
+        let rooms = scratch.map(|bytes| {
+            end += bytes;
+            end - bytes..end
+        });
+        (std::array::from_fn(|lane| lane), rooms.to_vec())
+    } else if first + largest <= bytes {
+        (std::array::from_fn(|lane| lane.min(1)), vec![0..first, first..first + largest])
+    } else {
+        ([0; LANES], vec![0..bytes])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_places_as_there_is_room_for() {
+        assert_eq!(places([0; 4], 0), ([0, 1, 2, 3], vec![0..0, 0..0, 0..0, 0..0]));
+        assert_eq!(places([512, 1, 256, 0], 1024), ([0, 1, 2, 3], vec![0..512, 512..768, 768..1024, 1024..1024]));
+        assert_eq!(places([512, 1, 256, 300], 1100), ([0, 1, 1, 1], vec![0..512, 512..1024]));
+        assert_eq!(places([512, 1, 256, 300], 1000), ([0; 4], vec![0..1000]));
+    }
 }

@@ -1,5 +1,4 @@
-//! What serves the passing of streamed parameters on a device: slots for their points, room for what is held of circuits meanwhile, and scratch for what
-//! goes on beside the turns.
+//! What serves the passing of streamed parameters on a device: slots for their points, and room for what is held of witnesses meanwhile.
 //!
 //! It is kept from when such parameters are first loaded and serves one worker after the other. On the host a worker has it while it enqueues; on the device,
 //! what the next one copies waits for kernels of the one before, slot by slot. So what says until when a slot is used stays with it.
@@ -26,7 +25,7 @@ pub(super) struct Passes {
 /// Until when kernels use what.
 #[derive(Debug, Default)]
 struct Uses {
-    slots: Vec<Option<Until>>,
+    slots: Vec<Vec<Until>>,
     /// What is held of witnesses.
     witnesses: Option<Until>,
     /// The slot that is next.
@@ -38,7 +37,6 @@ pub(super) struct PassTurn<'e> {
     engine: &'e Worker<'e>,
     slots: Vec<DeviceSlice<u8>>,
     witnesses: DeviceSlice<u8>,
-    aside: DeviceSlice<u8>,
     uses: MutexGuard<'e, Uses>,
     is_complete: bool,
     _turn: Turn<'e>,
@@ -60,12 +58,11 @@ impl Passes {
         let bytes = unsafe { DeviceSlice::from_raw(engine.address(self.block.offset()), self.block.bytes()) };
         let mut region = Region::new(bytes);
         let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        uses.slots.resize(plan.slots(), None);
+        uses.slots.resize(plan.slots(), Vec::new());
         PassTurn {
             engine,
             slots: (0..plan.slots()).map(|_| region.take(plan.slot_bytes)).collect(),
             witnesses: region.take(plan.witness_bytes),
-            aside: region.take(plan.aside_bytes()),
             uses,
             is_complete: false,
             _turn: turn,
@@ -81,9 +78,8 @@ impl PassTurn<'_> {
     pub(super) fn next_slot(&mut self) -> Result<usize, Error> {
         let number = self.uses.next;
         self.uses.next = (number + 1) % self.slots.len();
-        if let Some(used) = self.uses.slots[number].take() {
-            self.engine.passing().wait_for(used.event())?;
-        }
+        self.uses.slots[number].iter().try_for_each(|used| self.engine.passing().wait_for(used.event()))?;
+        self.uses.slots[number].clear();
         Ok(number)
     }
 
@@ -93,8 +89,8 @@ impl PassTurn<'_> {
     }
 
     /// Says that a slot is in use until then.
-    pub(super) fn used_until(&mut self, number: usize, until: Until) {
-        self.uses.slots[number] = Some(until);
+    pub(super) fn used_until(&mut self, number: usize, until: impl Into<Vec<Until>>) {
+        self.uses.slots[number] = until.into();
     }
 
     /// Says that the memory for witnesses is in use until then.
@@ -105,11 +101,6 @@ impl PassTurn<'_> {
     /// The memory for witnesses, and until when the turns before use it.
     pub(super) fn witnesses(&self) -> (Region, Option<&Until>) {
         (Region::new(self.witnesses.all()), self.uses.witnesses.as_ref())
-    }
-
-    /// Scratch for what goes on beside the turns.
-    pub(super) fn aside(&self) -> DeviceSlice<u8> {
-        self.aside.all()
     }
 
     /// Ends the turn: it is known until when all that was enqueued uses what.
@@ -127,7 +118,7 @@ impl Drop for PassTurn<'_> {
         if until.is_none() {
             self.engine.wait_for_all();
         }
-        self.uses.slots.iter_mut().for_each(|used| *used = until.clone());
+        self.uses.slots.iter_mut().for_each(|used| *used = until.iter().cloned().collect());
         self.uses.witnesses = until;
     }
 }

@@ -7,7 +7,6 @@
 use std::ffi::CStr;
 use std::ops::Range;
 
-use super::aside::Aside;
 use super::circuit::Circuit;
 use super::engine::Enqueuing;
 use super::h_passing::HPassing;
@@ -71,24 +70,19 @@ enum Passing {
     Witness(usize),
 }
 
-/// So many parts of `h`, whose MSMs take longer than their copying, among those of the witness, whose copying takes longer. These end earlier, so
-/// that MSMs over what is kept of them are made while the last of `h` go on.
+/// So many parts of `h`, whose MSMs take longer than their copying, among those of the witness, whose copying takes longer.
 fn order(h: usize, witness: usize) -> Vec<Passing> {
     let mut order = Vec::with_capacity(h + witness);
     let mut passed = 0;
     for i in 0..h {
         order.push(Passing::H(i));
-        let by_now = (witness * (i + 1) * WHOLE).div_ceil(h * WITH_WITNESS).min(witness);
+        let by_now = witness * (i + 1) / h;
         order.extend((passed..by_now).map(Passing::Witness));
         passed = by_now;
     }
     order.extend((passed..witness).map(Passing::Witness));
     order
 }
-
-/// How much of `h` passes among the parts of the witness: 85 of 100.
-const WITH_WITNESS: usize = 85;
-const WHOLE: usize = 100;
 
 /// A circuit that is held while the parameters pass.
 struct Member<'a> {
@@ -244,15 +238,12 @@ struct Pass<'p> {
     engine: &'p Worker<'p>,
     raw: &'p PinnedPoints,
     memory: PassTurn<'p>,
-    aside: Aside<'p>,
 }
 
 impl<'p> Pass<'p> {
     /// Waits for its turn.
     fn new(engine: &'p Worker<'p>, raw: &'p PinnedPoints, plan: &Plan) -> Result<Self, Error> {
-        let memory = engine.passes()?.turn(engine, plan);
-        let aside = Aside::new(engine, memory.aside());
-        Ok(Self { engine, raw, memory, aside })
+        Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan) })
     }
 
     fn rooms(&self, members: &[Member<'_>], held: &[Held<'_>]) -> Result<Vec<Room>, Error> {
@@ -272,11 +263,11 @@ impl<'p> Pass<'p> {
             self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(&mut self.slot(number), Query::H, &range))?;
         let copied = Event::record(self.engine.passing())?;
         let mut turn = self.engine.enqueue(c"h, a part")?;
-        let aside = &mut self.aside;
+        let mut until = Vec::new();
         for (held, room) in held.iter().zip(rooms) {
-            held.msm.enqueue(i, (&points, &copied), &held.h, &room.buckets, (aside, &mut turn))?;
+            until = held.msm.enqueue(i, (&points, &copied), &held.h, &room.buckets, (self.engine, &mut turn))?;
         }
-        self.memory.used_until(number, self.aside.until()?);
+        self.memory.used_until(number, until);
         Ok(())
     }
 
@@ -310,7 +301,7 @@ impl<'p> Pass<'p> {
         for (member, room) in members.iter().zip(rooms.iter_mut()) {
             member.classified.used_until(i, until.clone(), &mut room.parts);
         }
-        self.memory.used_until(number, until);
+        self.memory.used_until(number, [until]);
         Ok(())
     }
 
@@ -318,7 +309,7 @@ impl<'p> Pass<'p> {
     fn finish(mut self, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
         let mut turn = self.engine.enqueue(c"h, the buckets")?;
         for (held, room) in held.iter().zip(rooms) {
-            held.msm.finish(&room.buckets, (&self.aside, &mut turn), (&held.fetching, &room.sums))?;
+            held.msm.finish(&room.buckets, &mut turn, (&held.fetching, &room.sums))?;
         }
         self.memory.witnesses_used_until(turn.until()?);
         drop(turn);

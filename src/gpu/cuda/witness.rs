@@ -280,8 +280,10 @@ impl<'w> Classified<'w> {
             scratch_of::<G1>(&planned.b_g1),
         ];
         let scratch = [b_g2_bytes?, l_bytes?, a_bytes?, b_g1_bytes?];
+        // A part that only adds to what is kept waits for nobody's scratch.
+        let memory = if scratch == [0; 4] { DeviceSlice::none() } else { turn.scratch()? };
         let to = (fetching.layout(), sums);
-        let mut lanes = Lanes::new(turn, scratch)?;
+        let mut lanes = Lanes::new(turn, &memory, scratch)?;
         let [first, second, third, fourth] = lanes.each();
         self.add_ones(i, rooms, &lists, points, [first.stream, second.stream])?;
         enqueue_msm::<G2>(&planned.b_g2, to, kept.map(|kept| kept.b_g2.terms()), b_g2, first)?;
@@ -322,8 +324,9 @@ impl<'w> Classified<'w> {
     ) -> Result<(), Error> {
         let [in_g1, in_g2] = self.ones.entries;
         let (mut to_g1, mut to_g2) = (layout.of_several::<G1>(in_g1, IN_G1, sums), layout.of::<G2>(in_g2, sums));
-        rooms.in_g1.total(&mut to_g1, &mut turn.scratch, turn.stream)?;
-        rooms.in_g2.total(&mut to_g2, &mut turn.scratch, turn.stream)
+        let mut scratch = turn.scratch()?;
+        rooms.in_g1.total(&mut to_g1, &mut scratch, turn.stream)?;
+        rooms.in_g2.total(&mut to_g2, &mut scratch, turn.stream)
     }
 
     /// What a part takes.
