@@ -33,7 +33,7 @@ pub fn busy(device: usize, window: Range<Instant>) -> Busy {
 
 fn share(ring: &Ring, device: usize, window: &Range<Moment>) -> Busy {
     let mut calls: BTreeMap<_, Batches> = BTreeMap::new();
-    let (mut lanes, mut uploads) = (Vec::new(), Vec::new());
+    let (mut aside, mut uploads) = (Vec::new(), Vec::new());
     for record in ring.iter() {
         let Record::Span { what, track, place, begin, end, .. } = record else { continue };
         let circuit = (place.call, place.circuit);
@@ -41,15 +41,15 @@ fn share(ring: &Ring, device: usize, window: &Range<Moment>) -> Busy {
             Track::Worker if *what == ENQUEUING => calls.entry(circuit).or_default().enqueued.push(*end),
             Track::Device { ordinal, stream } if usize::from(*ordinal) == device => match stream {
                 Stream::Compute => calls.entry(circuit).or_default().ran.push(*begin..*end),
-                Stream::Lane(_) => lanes.push(*begin..*end),
+                Stream::Aside => aside.push(*begin..*end),
                 Stream::Expansions(_) => uploads.push(*begin..*end),
                 Stream::Passing | Stream::Copies(_) => {}
             },
             Track::Worker | Track::Device { .. } => {}
         }
     }
-    let certain = calls.values().flat_map(Batches::once_enqueued).chain(lanes.clone()).collect();
-    let all = calls.values().flat_map(|batches| batches.ran.clone()).chain(lanes).chain(uploads).collect();
+    let certain = calls.values().flat_map(Batches::once_enqueued).chain(aside.clone()).collect();
+    let all = calls.values().flat_map(|batches| batches.ran.clone()).chain(aside).chain(uploads).collect();
     Busy { at_least: covered(certain, window), at_most: covered(all, window) }
 }
 
@@ -110,7 +110,7 @@ mod tests {
         for time in [300..500, 100..200, 160..170, 900..2000] {
             add(&mut ring, kernels, COMPUTE, time);
         }
-        add(&mut ring, kernels, Track::Device { ordinal: 0, stream: Stream::Lane(1) }, 150..250);
+        add(&mut ring, kernels, Track::Device { ordinal: 0, stream: Stream::Aside }, 150..250);
         add(&mut ring, kernels, Track::Device { ordinal: 0, stream: Stream::Copies(0) }, 0..1000);
         add(&mut ring, kernels, Track::Device { ordinal: 1, stream: Stream::Compute }, 0..1000);
         let share =

@@ -145,14 +145,11 @@ impl Track {
     }
 }
 
-/// Lanes of a device.
-const LANES: u32 = 2;
-
 impl Stream {
     fn name(self) -> String {
         match self {
             Self::Compute => "compute".to_owned(),
-            Self::Lane(lane) => format!("compute, lane {}", lane + 1),
+            Self::Aside => "compute, beside".to_owned(),
             Self::Passing => "parameters passing".to_owned(),
             Self::Copies(pair) => format!("uploads {}", pair + 1),
             Self::Expansions(pair) => format!("expansion of uploads {}", pair + 1),
@@ -163,10 +160,10 @@ impl Stream {
     fn row(self) -> u32 {
         match self {
             Self::Compute => 0,
-            Self::Lane(lane) => 1 + u32::from(lane),
-            Self::Passing => 1 + LANES,
-            Self::Copies(pair) => 2 + LANES + 2 * u32::from(pair),
-            Self::Expansions(pair) => 3 + LANES + 2 * u32::from(pair),
+            Self::Aside => 1,
+            Self::Passing => 2,
+            Self::Copies(pair) => 3 + 2 * u32::from(pair),
+            Self::Expansions(pair) => 4 + 2 * u32::from(pair),
         }
     }
 }

@@ -36,8 +36,8 @@ pub(super) enum Track {
 pub(crate) enum Stream {
     Compute,
     Passing,
-    /// What goes on beside the turns, in lanes: this one.
-    Lane(u8),
+    /// What goes on beside the turns.
+    Aside,
     /// Copies of the pair of upload streams of this number, and their expansions.
     Copies(u8),
     Expansions(u8),

@@ -18,7 +18,7 @@ use super::{DeviceBuffer, DeviceSlice, Domain, Event, Stream, Timeline};
 use crate::error::{Error, Shortfall};
 use crate::lock::{memory, Order, Turn};
 use crate::params::Counts;
-use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM, LANES};
+use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
 use crate::prove::plan::Division;
 use crate::prove::{Plan, Residence, Sizes, Vectors};
 use crate::trace::{self, span, Span};
@@ -39,7 +39,7 @@ pub(super) struct Engine {
     /// What a turn has done beside the compute stream's kernels: see [`super::lanes`].
     beside: [Stream; BESIDE],
     /// What goes on beside the turns: see [`super::aside`].
-    aside: [Stream; LANES],
+    aside: Stream,
     order: Order,
     ring: Ring,
     /// Copies of parameters that pass through.
@@ -100,7 +100,7 @@ impl Engine {
             base,
             compute: Stream::preferred()?,
             beside: [Stream::preferred()?, Stream::preferred()?, Stream::preferred()?],
-            aside: [Stream::new()?, Stream::new()?],
+            aside: Stream::new()?,
             order: Order::new(1),
             ring: Ring::new(timeline.clone())?,
             passing: Stream::new()?,
@@ -235,8 +235,8 @@ impl Engine {
         Ok(domain)
     }
 
-    /// The streams of [`super::aside`].
-    pub(super) fn aside(&self) -> &[Stream; LANES] {
+    /// The stream of [`super::aside`].
+    pub(super) fn aside(&self) -> &Stream {
         &self.aside
     }
 
@@ -312,7 +312,7 @@ impl Engine {
 
     /// The streams that all workers share.
     pub(super) fn streams(&self) -> impl Iterator<Item = &Stream> {
-        [&self.passing].into_iter().chain(&self.beside).chain(&self.aside).chain([&self.compute])
+        [&self.passing].into_iter().chain(&self.beside).chain([&self.aside, &self.compute])
     }
 
     fn turn(&self) -> Turn<'_> {

@@ -12,7 +12,7 @@ use super::worker::Worker;
 use super::{DeviceSlice, Event, Shape, G1};
 use crate::curve::G1Affine;
 use crate::error::Error;
-use crate::prove::plan::scratch::{InParts, LANES};
+use crate::prove::plan::scratch::InParts;
 use crate::prove::Plan;
 use crate::trace;
 
@@ -66,7 +66,7 @@ impl HPassing {
         (1 << self.log2) - 1
     }
 
-    /// Enqueues the adding of part `i` to the buckets, behind `copied`, and returns the ends of this.
+    /// Enqueues the adding of part `i` to the buckets, behind `copied`, and returns the end of this.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -77,7 +77,7 @@ impl HPassing {
         h: &Coefficients<'_>,
         buckets: &DeviceSlice<Bucket>,
         (engine, turn): (&Worker<'_>, &mut Enqueuing<'_>),
-    ) -> Result<Vec<Until>, Error> {
+    ) -> Result<Until, Error> {
         let range = self.range(i);
         let (scalars, order) = match &h.ordered {
             None => (&h.values, Scalars::Reversed { bits: self.log2, first: range.start }),
@@ -98,15 +98,11 @@ impl HPassing {
         let events: Vec<&Event> = behind.iter().chain([copied]).collect();
         let mut aside = Aside::new(engine, turn, &events)?;
         let terms = Terms::<G1> { points, positions: None, scalars, order, len: range.len(), count: None };
-        for (group, first) in self.shape.groups().enumerate() {
-            let number = group % LANES;
-            let lane = &mut aside.each()[number];
-            let shown = (trace::Stream::Lane(number as u8), lane.stream);
-            engine.timeline().traced(c"h MSM, some windows", shown, 0, || {
-                fill(buckets, &terms, (self.shape, first), &mut lane.scratch, lane.stream)
-            })?;
-        }
-        aside.until().map(Vec::from)
+        engine.timeline().traced(c"h MSM, a part", (trace::Stream::Aside, aside.stream), 0, || {
+            let mut groups = self.shape.groups();
+            groups.try_for_each(|first| fill(buckets, &terms, (self.shape, first), &mut aside.scratch, aside.stream))
+        })?;
+        aside.until()
     }
 
     /// Enqueues what makes sums of the buckets when all parts are there, and their fetching.

@@ -25,8 +25,8 @@ pub(super) struct Lane<'t> {
 }
 
 impl<'t> Lanes<'t> {
-    /// Places for work that takes so many bytes of scratch each, of `memory`, most of which the first one takes. Where that does not suffice for all
-    /// at once, all but the first are the same place, where one thing is done after the other; or all of them are.
+    /// Places for work that takes so many bytes of scratch each, of `memory`. Where that does not suffice for all at once, they are the same
+    /// place, where one thing is done after the other.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -75,20 +75,15 @@ fn wait_for_all(compute: &Stream, beside: &[Stream]) -> Result<(), Error> {
 /// The place of each lane, and which of so many bytes the places have.
 fn places(scratch: [usize; LANES], bytes: usize) -> ([usize; LANES], Vec<Range<usize>>) {
     let scratch = scratch.map(|bytes| bytes.next_multiple_of(256));
-    let [first, others @ ..] = scratch;
-    let largest = others.iter().copied().max().unwrap_or(0);
-    if scratch.iter().sum::<usize>() <= bytes {
-        let mut end = 0;
-        let rooms = scratch.map(|bytes| {
-            end += bytes;
-            end - bytes..end
-        });
-        (std::array::from_fn(|lane| lane), rooms.to_vec())
-    } else if first + largest <= bytes {
-        (std::array::from_fn(|lane| lane.min(1)), vec![0..first, first..first + largest])
-    } else {
-        ([0; LANES], vec![0..bytes])
+    if scratch.iter().sum::<usize>() > bytes {
+        return ([0; LANES], vec![0..bytes]);
     }
+    let mut end = 0;
+    let rooms = scratch.map(|bytes| {
+        end += bytes;
+        end - bytes..end
+    });
+    (std::array::from_fn(|lane| lane), rooms.to_vec())
 }
 
 #[cfg(test)]
@@ -96,10 +91,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_places_as_there_is_room_for() {
+    fn there_are_places_for_all_or_one() {
         assert_eq!(places([0; 4], 0), ([0, 1, 2, 3], vec![0..0, 0..0, 0..0, 0..0]));
         assert_eq!(places([512, 1, 256, 0], 1024), ([0, 1, 2, 3], vec![0..512, 512..768, 768..1024, 1024..1024]));
-        assert_eq!(places([512, 1, 256, 300], 1100), ([0, 1, 1, 1], vec![0..512, 512..1024]));
-        assert_eq!(places([512, 1, 256, 300], 1000), ([0; 4], vec![0..1000]));
+        assert_eq!(places([512, 1, 256, 1], 1024), ([0; 4], vec![0..1024]));
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Passes {
 /// Until when kernels use what.
 #[derive(Debug, Default)]
 struct Uses {
-    slots: Vec<Vec<Until>>,
+    slots: Vec<Option<Until>>,
     /// What is held of witnesses.
     witnesses: Option<Until>,
     /// The slot that is next.
@@ -58,7 +58,7 @@ impl Passes {
         let bytes = unsafe { DeviceSlice::from_raw(engine.address(self.block.offset()), self.block.bytes()) };
         let mut region = Region::new(bytes);
         let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        uses.slots.resize(plan.slots(), Vec::new());
+        uses.slots.resize(plan.slots(), None);
         PassTurn {
             engine,
             slots: (0..plan.slots()).map(|_| region.take(plan.slot_bytes)).collect(),
@@ -78,8 +78,9 @@ impl PassTurn<'_> {
     pub(super) fn next_slot(&mut self) -> Result<usize, Error> {
         let number = self.uses.next;
         self.uses.next = (number + 1) % self.slots.len();
-        self.uses.slots[number].iter().try_for_each(|used| self.engine.passing().wait_for(used.event()))?;
-        self.uses.slots[number].clear();
+        if let Some(used) = self.uses.slots[number].take() {
+            self.engine.passing().wait_for(used.event())?;
+        }
         Ok(number)
     }
 
@@ -89,8 +90,8 @@ impl PassTurn<'_> {
     }
 
     /// Says that a slot is in use until then.
-    pub(super) fn used_until(&mut self, number: usize, until: impl Into<Vec<Until>>) {
-        self.uses.slots[number] = until.into();
+    pub(super) fn used_until(&mut self, number: usize, until: Until) {
+        self.uses.slots[number] = Some(until);
     }
 
     /// Says that the memory for witnesses is in use until then.
@@ -118,7 +119,7 @@ impl Drop for PassTurn<'_> {
         if until.is_none() {
             self.engine.wait_for_all();
         }
-        self.uses.slots.iter_mut().for_each(|used| *used = until.iter().cloned().collect());
+        self.uses.slots.iter_mut().for_each(|used| *used = until.clone());
         self.uses.witnesses = until;
     }
 }

@@ -263,11 +263,10 @@ impl<'p> Pass<'p> {
             self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(&mut self.slot(number), Query::H, &range))?;
         let copied = Event::record(self.engine.passing())?;
         let mut turn = self.engine.enqueue(c"h, a part")?;
-        let mut until = Vec::new();
         for (held, room) in held.iter().zip(rooms) {
-            until = held.msm.enqueue(i, (&points, &copied), &held.h, &room.buckets, (self.engine, &mut turn))?;
+            let until = held.msm.enqueue(i, (&points, &copied), &held.h, &room.buckets, (self.engine, &mut turn))?;
+            self.memory.used_until(number, until);
         }
-        self.memory.used_until(number, until);
         Ok(())
     }
 
@@ -301,7 +300,7 @@ impl<'p> Pass<'p> {
         for (member, room) in members.iter().zip(rooms.iter_mut()) {
             member.classified.used_until(i, until.clone(), &mut room.parts);
         }
-        self.memory.used_until(number, [until]);
+        self.memory.used_until(number, until);
         Ok(())
     }
 

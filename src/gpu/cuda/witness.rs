@@ -445,9 +445,7 @@ impl Full {
         if terms == 0 {
             return Ok(None);
         }
-        // Two MSMs side by side, if there is room.
-        let shape = Shape::within::<G>(terms, plan.scratch_bytes / 2);
-        let shape = shape.or_else(|_| Shape::within::<G>(terms, plan.scratch_bytes))?;
+        let shape = Shape::within::<G>(terms, plan.scratch_bytes)?;
         Ok(Some(Self { entry: layout.add(query, Some(shape)), shape, terms }))
     }
 }

@@ -18,8 +18,8 @@
 //!
 //! - [`Lease::release_after`] is given the end of a turn. All uploads to that memory were enqueued by the same worker, hence on its own pair, and
 //!   before the turn began, hence the turn waits for them.
-//! - Where an error comes between, the lease is dropped: then the fence lies after the ends of the worker's own pair, of passing parameters, of the lanes beside
-//!   the turns, and of the compute stream, to which those beside it have been joined. If it cannot be had, the host waits for all of these.
+//! - Where an error comes between, the lease is dropped: then the fence lies after the ends of the worker's own pair, of passing parameters, of what goes on
+//!   beside the turns, and of the compute stream, to which those beside it have been joined. If it cannot be had, the host waits for all of these.
 //!
 //! Two workers that share a pair only wait for more than that. What is recorded is recorded before anybody is told of it, and a stream waits only
 //! for what was recorded before, so the waits form no circle. A worker's pair goes to another while work is on its way there: that work has
@@ -146,9 +146,7 @@ impl<'e> Worker<'e> {
     /// [`Error::Cuda`].
     pub(super) fn all_enqueued(&self) -> Result<Until, Error> {
         let [copies, expansions] = self.uploads.ends()?;
-        let [first, second] = self.aside();
-        let [passing, first, second] = [Event::record(self.passing())?, Event::record(first)?, Event::record(second)?];
-        let ends = [copies, expansions, passing, first, second];
+        let ends = [copies, expansions, Event::record(self.passing())?, Event::record(self.aside())?];
         ends.iter().try_for_each(|end| self.compute().wait_for(end))?;
         Ok(Until::new(Event::record(self.compute())?))
     }

@@ -114,16 +114,11 @@ fn aligned(bytes: usize) -> usize {
 /// An MSM in G1 whose terms come part by part: its buckets stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InParts {
-    /// `group` windows at a time in each lane.
     pub(crate) windows: Windows,
     /// Bytes of the buckets.
     pub(crate) bucket_bytes: usize,
-    /// Bytes of scratch of each lane.
-    pub(crate) lane_bytes: usize,
 }
 
-/// In how many lanes groups of windows are worked on, so that one's sorting is hidden under the other's additions.
-pub(crate) const LANES: usize = 2;
 /// The least bits of a window.
 const LEAST_BITS: u32 = 5;
 /// Additions that a bucket costs at the end, in terms' additions.
@@ -138,18 +133,11 @@ impl InParts {
         let windows = (LEAST_BITS..=most).filter_map(|bits| Self::windows(bits, scratch));
         let fitting = windows.filter(|windows| windows.buckets(G1_SUM, windows.count) <= bucket_bytes);
         let windows = fitting.min_by_key(cost)?;
-        let lane_bytes = lane_bytes(scratch);
-        // Two groups at least, one for each lane.
-        let most = windows.count.div_ceil(LANES as u32);
-        let group = (1..=most).rev().find(|group| fill_scratch(part, *group as usize, G1_SUM) <= lane_bytes)?;
-        // As many for each lane, and as even as can be.
-        let groups = windows.count.div_ceil(group).next_multiple_of(LANES as u32);
-        let group = windows.count.div_ceil(groups);
-        Some(Self {
-            windows: Windows { group, ..windows },
-            bucket_bytes: windows.buckets(G1_SUM, windows.count),
-            lane_bytes,
-        })
+        let fits = |group: &u32| fill_scratch(part, *group as usize, G1_SUM) <= scratch;
+        let group = (1..=windows.count).rev().find(fits)?;
+        // As even as can be, so that no group is too small to fill the device.
+        let group = windows.count.div_ceil(windows.count.div_ceil(group));
+        Some(Self { windows: Windows { group, ..windows }, bucket_bytes: windows.buckets(G1_SUM, windows.count) })
     }
 
     /// Windows whose buckets can be reduced in so much scratch.
@@ -169,14 +157,9 @@ pub(crate) fn least_bucket_bytes() -> usize {
     Windows { bits: LEAST_BITS, count, group: 1, segment_bits: 0 }.buckets(G1_SUM, count)
 }
 
-/// Bytes of scratch that each lane has.
-pub(crate) fn lane_bytes(scratch: usize) -> usize {
-    scratch / LANES / 256 * 256
-}
-
 /// Terms of a part, at most, that can be added to buckets with so much scratch.
 pub(crate) fn most_terms_in_parts(scratch: usize) -> usize {
-    let fits = |terms: usize| fill_scratch(terms, 1, G1_SUM) <= lane_bytes(scratch);
+    let fits = |terms: usize| fill_scratch(terms, 1, G1_SUM) <= scratch;
     let (mut fitting, mut too_many) = (0, MOST_TERMS);
     while too_many - fitting > 1 {
         let middle = fitting + (too_many - fitting) / 2;
