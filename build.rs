@@ -117,6 +117,7 @@ fn build_with_cuda(nvcc: &Path) -> Result<(), Fault> {
         println!("cargo::rustc-link-lib={lib}");
     }
     println!("cargo::rustc-cfg=interlock_cuda");
+    println!("cargo::rustc-env=INTERLOCK_BUILT_NVCC={major}.{minor}");
     println!("cargo::rustc-env=INTERLOCK_BUILT_ARCHS={}", toolkit::join(&archs));
     println!(
         "cargo::rustc-env=INTERLOCK_BUILT_PTX={}",

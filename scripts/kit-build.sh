@@ -28,7 +28,8 @@ cp -r scripts/kit-run.sh ffi-tests/vectors/data kit
 mv kit/data kit/vectors
 cp "$target/kit/release/interlock-kit" "$target/prove/release/interlock-bench-prove" bench/prove/run.sh bench/workers.sh kit
 cp "$target/release/libinterlock.so" kit/libinterlock.so.0
-strip --strip-all kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
+cp "$target/release/interlock-doctor" kit
+strip --strip-all kit/interlock-doctor kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
 for program in prove_vector start_finalize threads parameters stress misuse plan surroundings; do
     "${CC:-cc}" -O2 -pthread -Iinclude "ffi-tests/c/$program.c" kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o "kit/$program"
 done

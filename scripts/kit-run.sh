@@ -43,6 +43,7 @@ vectors() {
 
 kernels() {
     step "devices" 30 ./interlock-kit devices
+    FIL_PROOFS_PARAMETER_CACHE=vectors/lg2 step "what the doctor says" 60 ./interlock-doctor
     step "arithmetic against blst" 120 ./interlock-kit device 1000000
     step "MSMs, sums, decoding and lists against blst" 120 ./interlock-kit msm 70000
     step "the polynomial h against the CPU's" 120 ./interlock-kit quotient 22
