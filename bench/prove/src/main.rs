@@ -1,5 +1,6 @@
 //! Times and checks whole proofs of circuits of any size that have the shape of Filecoin's PoRep.
 
+mod children;
 mod circuit;
 mod exchange;
 mod expected;
@@ -38,6 +39,9 @@ fn main() {
 
 fn run(options: &Options) -> Result<(), String> {
     settings::set_backend(options.backend);
+    if let Some(params) = &options.child {
+        return children::be_one(options.sizes[0], params, options.sizes[0] <= options.check_up_to);
+    }
     logging::set_level(logging::Level::Info);
     let mut report = Report::default();
     let done = options.sizes.iter().try_for_each(|log2| {
@@ -113,6 +117,13 @@ fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Res
             written(&path, exchange::write(&path, &made, &proof))?;
         }
         is_first = false;
+    }
+    drop(srs);
+    // Theirs is the memory, but for this process's context.
+    interlock::release_memory().map_err(told)?;
+    for count in &options.children {
+        let took = children::measure(log2, path, options.backend, *count)?;
+        report.children.push((log2, took));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use interlock::settings::BackendChoice;
 
 const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--keep] [--trace FILE]
-                             [--workers W,W... [--rounds N] [--circuits C] [--overlap]] K...
+                             [--workers W,W... [--rounds N] [--circuits C] [--overlap]] [--children N,N...] K...
   K...               sizes, as log2 of the domain
   --backend gpu|cpu  what proves (gpu)
   --warm N           proofs timed after the first (5)
@@ -17,6 +17,8 @@ const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N]
   --rounds N         calls that each of them makes after its first (4)
   --circuits C       circuits of a call (1)
   --overlap          each has two calls in flight: one is started before the last is finished
+  --children N,N...  then has so many new processes at once prove the PoRep mix, on the first GPU, and after them so many: what each takes
+                     to start, to load the parameters and for its first proof. Give each a share of the memory with INTERLOCK_VRAM_BUDGET
   --trace FILE       says what a trace costs, has as many workers prove at once as are named last (3), and leaves the trace of that in
                      FILE, of the last size";
 
@@ -33,6 +35,9 @@ pub struct Options {
     pub circuits: usize,
     pub overlap: bool,
     pub trace: Option<PathBuf>,
+    pub children: Vec<usize>,
+    /// The parameters, if this process is one of `--children`.
+    pub child: Option<PathBuf>,
     pub sizes: Vec<u32>,
 }
 
@@ -52,6 +57,8 @@ impl Options {
             circuits: 1,
             overlap: false,
             trace: None,
+            children: Vec::new(),
+            child: None,
             sizes: Vec::new(),
         };
         while let Some(argument) = arguments.next() {
@@ -67,6 +74,11 @@ impl Options {
                     let each = |count| number(count, 1, 64);
                     options.workers = value()?.split(',').map(each).collect::<Result<_, _>>()?;
                 }
+                "--children" => {
+                    let each = |count| number(count, 1, 64);
+                    options.children = value()?.split(',').map(each).collect::<Result<_, _>>()?;
+                }
+                "--child" => options.child = Some(value()?.into()),
                 "--rounds" => options.rounds = number(&value()?, 1, 1_000)?,
                 "--circuits" => options.circuits = number(&value()?, 1, 100)?,
                 "--overlap" => options.overlap = true,

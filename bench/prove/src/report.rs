@@ -4,6 +4,7 @@ use std::fmt;
 
 use interlock_bench_measure::{median, sorted, DeviceUse, Row, Took};
 
+use crate::children::Cold;
 use crate::workers::Together;
 
 /// Who proves.
@@ -40,6 +41,8 @@ pub struct Report {
     pub proofs: Vec<Proofs>,
     /// The size and the mix that workers proved, and what they took.
     pub workers: Vec<(u32, &'static str, Together)>,
+    /// The size that processes proved which were started at once, and what each took.
+    pub children: Vec<(u32, Vec<Cold>)>,
 }
 
 impl Report {
@@ -116,6 +119,36 @@ impl Report {
     }
 }
 
+impl Report {
+    fn write_children(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.children.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n| size | new processes at once | starting, s | devices, s | loading, s | first proof, s | ending, s | all of one proof, s | second proof, s |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        )?;
+        for (log2, took) in &self.children {
+            write!(f, "| 2^{log2} | {} |", took.len())?;
+            let columns: [fn(&Cold) -> f64; 7] = [
+                |cold| cold.starting,
+                |cold| cold.devices,
+                |cold| cold.loading,
+                |cold| cold.first,
+                |cold| cold.ending,
+                Cold::of_one_proof,
+                |cold| cold.second,
+            ];
+            for of in columns {
+                write!(f, " {:.4} |", median(&sorted(took.iter().map(of).collect())))?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "| parameters | GB | load, s | CPU s |\n| --- | --- | --- | --- |")?;
@@ -147,6 +180,7 @@ impl fmt::Display for Report {
                 median(&cpu),
             )?;
         }
-        self.write_workers(f)
+        self.write_workers(f)?;
+        self.write_children(f)
     }
 }
