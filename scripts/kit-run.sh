@@ -8,7 +8,7 @@
 #     variants   random circuits and the vectors under budgets of device memory that make every variant of the prover
 #     faults     each call of CUDA failing in turn, KIT_FAULTS (40) in each kind of work
 #     workers    three workers at 2^24 under several budgets
-#     proofs     whole proofs of 2^20 to 2^24 constraints, checked and timed
+#     proofs     whole proofs of 2^20 to 2^24 constraints, checked and timed; and a process for each proof
 #     times      throughput of the arithmetic; MSMs and h timed
 #     peers      the table of bench/compare.sh, where other provers were built too
 #     surroundings
@@ -111,6 +111,7 @@ variants() {
 
 proofs() {
     step "whole proofs, checked and timed" 300 ./run.sh --folder "${TMPDIR:-/tmp}" 20 22 24
+    step "a process for each proof" 300 ./run.sh --folder "${TMPDIR:-/tmp}" --warm 3 --children 1,2 22
 }
 
 times() {

@@ -13,6 +13,7 @@ use interlock::{prove, Srs};
 use crate::circuit::{Densities, Made};
 use crate::expected;
 use crate::known::Logs;
+use crate::options::Options;
 use crate::prove_once;
 use crate::work::{Sizes, POREP};
 
@@ -50,16 +51,14 @@ impl Cold {
 ///
 /// # Errors
 /// What one of them said.
-pub fn measure(log2: u32, params: &Path, backend: BackendChoice, count: usize) -> Result<Vec<Cold>, String> {
+pub fn measure(log2: u32, params: &Path, options: &Options, count: usize) -> Result<Vec<Cold>, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let device = std::env::var("CUDA_VISIBLE_DEVICES").unwrap_or_default();
     let device = device.split(',').next().filter(|first| !first.is_empty()).unwrap_or("0");
     let start = || {
         let mut command = Command::new(&program);
-        command
-            .args(["--backend", if backend == BackendChoice::Cpu { "cpu" } else { "gpu" }, "--child"])
-            .arg(params)
-            .arg(log2.to_string());
+        command.args(["--backend", if options.backend == BackendChoice::Cpu { "cpu" } else { "gpu" }]);
+        command.args(["--check", &options.check_up_to.to_string(), "--child"]).arg(params).arg(log2.to_string());
         command.env("CUDA_VISIBLE_DEVICES", device).stdin(Stdio::piped()).stdout(Stdio::piped());
         command.env(STARTED, seconds_of_the_clock().to_string());
         command.spawn().map_err(|error| error.to_string())

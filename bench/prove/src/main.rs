@@ -122,7 +122,7 @@ fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Res
     // Theirs is the memory, but for this process's context.
     interlock::release_memory().map_err(told)?;
     for count in &options.children {
-        let took = children::measure(log2, path, options.backend, *count)?;
+        let took = children::measure(log2, path, options, *count)?;
         report.children.push((log2, took));
     }
     Ok(())
