@@ -17,7 +17,8 @@ export INTERLOCK_NVCC INTERLOCK_CUDA_ARCHS
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR=$target
 
-cargo build --quiet --release --locked --features cuda
+scripts/build-library.sh --quiet --features cuda
+cargo build --quiet --release --locked --features cuda --bin interlock-doctor
 for package in kit prove; do
     (cd "bench/$package" && CARGO_TARGET_DIR=$target/$package cargo build --quiet --release --locked)
 done

@@ -88,6 +88,7 @@ if [[ -x $real ]]; then
     expect "an absent host compiler" 1 "cannot compile an empty kernel with the host compiler /nowhere/c++" \
         env NVCC_CCBIN=/nowhere/c++ cargo check
     expect "the launchers need no C++ runtime" 0 "!__cxa_" find "$CARGO_TARGET_DIR" -name libinterlock_cuda.a -exec nm -u {} +
+    expect "a shared library" 0 "Finished" cargo rustc --lib --crate-type cdylib --features cuda
     library=$CARGO_TARGET_DIR/debug/libinterlock.so
     for needed in libcuda.so libcudart libstdc++; do
         expect "the library does not need $needed" 0 "!$needed" readelf -d "$library"
