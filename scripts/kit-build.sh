@@ -23,6 +23,10 @@ for package in kit prove; do
     (cd "bench/$package" && CARGO_TARGET_DIR=$target/$package cargo build --quiet --release --locked)
 done
 
+# The test of Curio's way of calling, which cargo gives a name of its own.
+engine=$(cd ffi-tests/rust/curio && CARGO_TARGET_DIR=$target/curio cargo test --quiet --release --locked --no-run --test engine \
+    --message-format json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
+
 rm -rf kit
 mkdir kit
 cp -r scripts/kit-run.sh ffi-tests/vectors/data kit
@@ -30,7 +34,8 @@ mv kit/data kit/vectors
 cp "$target/kit/release/interlock-kit" "$target/prove/release/interlock-bench-prove" bench/prove/run.sh bench/workers.sh kit
 cp "$target/release/libinterlock.so" kit/libinterlock.so.0
 cp "$target/release/interlock-doctor" kit
-strip --strip-all kit/interlock-doctor kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
+cp "$engine" kit/curio-engine
+strip --strip-all kit/curio-engine kit/interlock-doctor kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
 for program in prove_vector start_finalize threads parameters stress misuse plan surroundings; do
     "${CC:-cc}" -O2 -pthread -Iinclude "ffi-tests/c/$program.c" kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o "kit/$program"
 done

@@ -60,6 +60,7 @@ abi() {
     step "parameters that take each other's place" 120 ./parameters vectors/mimc322 vectors/dup vectors/sha256x2
     step "any order" 60 ./stress 1 100 "${some[@]}"
     step "misuse" 60 ./misuse vectors/mixed vectors/small
+    INTERLOCK_BACKEND=gpu INTERLOCK_VECTORS=$PWD/vectors step "an engine like cuzk's" 120 ./curio-engine
 }
 
 surroundings() {

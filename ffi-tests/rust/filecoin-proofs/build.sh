@@ -4,9 +4,9 @@
 #   ffi-tests/rust/filecoin-proofs/build.sh FOLDER [ARCH]     for the GPU architecture ARCH (90 by default, H100 and H200)
 # On that machine: FOLDER/run.sh
 set -euo pipefail
+folder=$(realpath -m "${1:?the folder to build into}")
 cd "$(dirname "$0")"
 root=$(cd ../../.. && pwd)
-folder=$(realpath -m "${1:?the folder to build into}")
 arch=${2:-90}
 INTERLOCK_NVCC=${INTERLOCK_NVCC:-$("$root/scripts/cuda-toolkit.sh")}
 target=$(realpath -m "${CARGO_TARGET_DIR:-$root/target}")/filecoin-proofs
@@ -14,8 +14,10 @@ export INTERLOCK_NVCC INTERLOCK_CUDA_ARCHS=$arch
 mkdir -p "$folder" "$target"
 
 # neptune and bellperson look for nvcc on PATH; what they compile is theirs.
-PATH=$(dirname "$INTERLOCK_NVCC"):$PATH
-export PATH
+cuda=$(dirname "$(dirname "$INTERLOCK_NVCC")")
+export PATH=$cuda/bin:$PATH
+# supraseal-c2 leaves it to its users to find CUDA's runtime.
+export LIBRARY_PATH=$cuda/lib64:$cuda/lib
 for who in EC_GPU BELLMAN NEPTUNE; do
     export ${who}_CUDA_NVCC_ARGS="--fatbin --gpu-architecture=sm_$arch --generate-code=arch=compute_$arch,code=sm_$arch"
 done
@@ -26,7 +28,7 @@ if ! ldconfig -p | grep -q libcuda.so.1; then
     mkdir -p "$stub"
     sed 's/.*/int &(void) { return 100; }/' driver.txt | "${CC:-cc}" -shared -fPIC -Wl,-soname,libcuda.so.1 -x c -o "$stub/libcuda.so.1" -
     ln -sf libcuda.so.1 "$stub/libcuda.so"
-    export CUDA_LIBRARY_PATH=${stub%/lib64} LIBRARY_PATH=$stub LD_LIBRARY_PATH=$stub
+    export CUDA_LIBRARY_PATH=${stub%/lib64} LIBRARY_PATH=$stub:$LIBRARY_PATH LD_LIBRARY_PATH=$stub
 fi
 
 build() {
