@@ -103,7 +103,7 @@ fn each_file_that_is_not_right_is_to_be_fixed() {
             "cut.vk: is no verifying key, or not all of one",
             "foreign.params: is truncated",
             "whole.vk: is of other parameters than those beside it",
-            "has a domain of 2^2, but that of winning PoSt 32 GiB is 2^19",
+            "is not of winning PoSt 32 GiB, as its name says",
             "whole.params: 1.9 KiB, domain 2^2: whole",
             "\n  5. ",
         ],

@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use interlock::prove::Sizes;
 use interlock::{Counts, Srs};
 
 use crate::circuits::{self, Circuit};
@@ -81,14 +82,11 @@ fn tell_params(report: &mut Report, folder: &Path, name: &str, stem: &str, check
     match read {
         Ok((counts, took)) => {
             let checked = took.map_or("whole".into(), |took| format!("every point checked in {took:.1} s"));
-            let log2 = counts.domain_log2() as usize;
-            report.line(format_args!("{called}: {}, domain 2^{log2}: {checked}", bytes(size)));
-            if let Some(circuit) = circuit.filter(|circuit| circuit.domain_log2 != log2) {
+            report.line(format_args!("{called}: {}, domain 2^{}: {checked}", bytes(size), counts.domain_log2()));
+            if circuit.is_some_and(|circuit| circuit.sizes != Sizes::from(&counts)) {
                 report.fix(format_args!(
-                    "parameter file {}: has a domain of 2^{log2}, but that of {} is 2^{}; fetch it again",
-                    path.display(),
-                    circuit.name,
-                    circuit.domain_log2
+                    "parameter file {}: is not of {called}, as its name says; fetch it again",
+                    path.display()
                 ));
             }
             Some(Found { name: called, circuit, counts })

@@ -29,16 +29,13 @@ pub fn examine(report: &mut Report, gpus: &[Gpu], host: &Host, found: &[Found]) 
         report.section(format_args!("plans within {budget_of}"));
         for circuit in &circuits::ALL {
             let file = found.iter().find(|file| file.circuit.is_some_and(|known| std::ptr::eq(known, circuit)));
-            match (file, circuit.sizes) {
-                (Some(file), _) => tell(report, file, budget, host, !gpus.is_empty()),
-                (None, Some(sizes)) => {
-                    let planned = plan(&sizes, budget).map_or_else(|error| error.to_string(), |plan| described(&plan));
+            match file {
+                Some(file) => tell(report, file, budget, host, !gpus.is_empty()),
+                None => {
+                    let planned = plan(&circuit.sizes, budget);
+                    let planned = planned.map_or_else(|error| error.to_string(), |plan| described(&plan));
                     report.line(format_args!("{}: {planned}", circuit.name));
                 }
-                (None, None) => report.line(format_args!(
-                    "{}: a domain of 2^{}; no plan without its parameters",
-                    circuit.name, circuit.domain_log2
-                )),
             }
         }
         for file in found.iter().filter(|file| file.circuit.is_none()) {
@@ -105,7 +102,7 @@ mod tests {
     use super::*;
 
     fn planned(budget: usize) -> Result<Plan, Error> {
-        plan(&circuits::ALL[0].sizes.unwrap(), budget)
+        plan(&circuits::ALL[0].sizes, budget)
     }
 
     #[test]
