@@ -35,7 +35,7 @@ setup-prove setup-test: setup-%:
 	@scripts/setup.sh $*
 
 build:
-	scripts/build-library.sh
+	CARGO="$(CARGO)" scripts/build-library.sh
 
 install: build
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh $(target)/release
@@ -46,7 +46,7 @@ uninstall:
 # What the C and Go tests link: an installation below the target folder, with CUDA's code in it.
 stage: export INTERLOCK_CUDA_ARCHS = $(TEST_CUDA_ARCHS)
 stage:
-	scripts/build-library.sh --features cuda
+	CARGO="$(CARGO)" scripts/build-library.sh --features cuda
 	rm -rf $(staging)
 	PREFIX=$(staging) DESTDIR= scripts/install.sh $(target)/release
 
