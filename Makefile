@@ -1,5 +1,6 @@
 # make prove     sets up, builds, and proves and verifies a real circuit: on the GPU if there is one that can, else on the CPU
 # make test      sets up and runs every test
+# make doctor    says what this machine has for proofs, which parameters are there and whole, and what to do
 # make install   builds and installs header, libraries and pkg-config file below $(DESTDIR)$(PREFIX)
 # make uninstall removes them
 # make bench     compares the CPU backend with bellperson's CPU prover; bench/compare.sh is for machines with a GPU
@@ -17,11 +18,14 @@ target := $(abspath $(or $(CARGO_TARGET_DIR),target))
 staging := $(target)/stage
 tests := test-lint test-codegen test-rust test-policy test-kernels test-build test-c test-go test-bellperson
 
-.PHONY: prove test $(tests) build install uninstall bench codegen kit clean setup-prove setup-test stage
+.PHONY: prove doctor test $(tests) build install uninstall bench codegen kit clean setup-prove setup-test stage
 
 prove: setup-prove
 	@echo "prove: building, a minute or two the first time; then parameters are generated, half a minute, once"
 	@cd ffi-tests/rust/bellperson-027 && CARGO_TARGET_DIR=$(target) $(CARGO) run --release --locked --bin prove
+
+doctor:
+	@$(CARGO) run --quiet --release --locked --bin interlock-doctor
 
 test: setup-test
 	$(MAKE) --no-print-directory $(tests)
@@ -31,7 +35,7 @@ setup-prove setup-test: setup-%:
 	@scripts/setup.sh $*
 
 build:
-	$(CARGO) build --release --locked
+	CARGO="$(CARGO)" scripts/build-library.sh
 
 install: build
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh $(target)/release
@@ -42,7 +46,7 @@ uninstall:
 # What the C and Go tests link: an installation below the target folder, with CUDA's code in it.
 stage: export INTERLOCK_CUDA_ARCHS = $(TEST_CUDA_ARCHS)
 stage:
-	$(CARGO) build --release --locked --features cuda
+	CARGO="$(CARGO)" scripts/build-library.sh --features cuda
 	rm -rf $(staging)
 	PREFIX=$(staging) DESTDIR= scripts/install.sh $(target)/release
 

@@ -27,7 +27,6 @@ enum Plan {
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(interlock_cuda, interlock_cuda_declined, interlock_shuttle)");
-    link_shared_library();
     for watched in ["build.rs", "build", "cuda"] {
         println!("cargo::rerun-if-changed={watched}");
     }
@@ -37,13 +36,6 @@ fn main() {
         }
         std::process::exit(1);
     }
-}
-
-fn link_shared_library() {
-    // The ABI's version: it changes when a program built against an older header would no longer work.
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libinterlock.so.0");
-    // The threads of its pool outlive dlclose(), so its code must too.
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
 }
 
 fn plan() -> Result<Plan, Fault> {
@@ -117,6 +109,7 @@ fn build_with_cuda(nvcc: &Path) -> Result<(), Fault> {
         println!("cargo::rustc-link-lib={lib}");
     }
     println!("cargo::rustc-cfg=interlock_cuda");
+    println!("cargo::rustc-env=INTERLOCK_BUILT_NVCC={major}.{minor}");
     println!("cargo::rustc-env=INTERLOCK_BUILT_ARCHS={}", toolkit::join(&archs));
     println!(
         "cargo::rustc-env=INTERLOCK_BUILT_PTX={}",

@@ -7,7 +7,7 @@
 #
 # PREFIX is where scripts/install.sh has installed to, a staging folder included. INTERLOCK_VECTORS is the folder of the
 # vectors, by default the one beside this script. CC and CXX choose the compilers; clang is tried as well where there is
-# one. Needs gcc, g++, GNU binutils, pkg-config, valgrind and cargo.
+# one. Needs gcc, g++, GNU binutils, pkg-config, python3, valgrind and cargo.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -194,6 +194,27 @@ neighbours() {
     done
 }
 
+# Whether the ABI's description notices each of some changes that would break programs, and allows what would not.
+changes_are_noticed() {
+    local changed=$work/changed edit noticed=0
+    mkdir -p "$changed/lib" "$changed/include"
+    cp -P "$prefix"/lib/libinterlock.so* "$changed/lib"
+    for edit in '/^void interlock_trace_stop/d' 's/size_t inputs;/uint32_t inputs;/' 's/BACKEND_GPU = 2/BACKEND_GPU = 3/' \
+        's/set_backend(int/set_backend(long/' 's/callback)(int level/callback)(long level/'; do
+        sed "$edit" "$prefix/include/interlock.h" >"$changed/include/interlock.h"
+        "$here/abi/check.sh" "$changed" >/dev/null || noticed=$((noticed + 1))
+    done
+    sed 's/^void interlock_trace_stop.*/&\nint interlock_new(void);/' "$prefix/include/interlock.h" >"$changed/include/interlock.h"
+    "$here/abi/check.sh" "$changed" && [ "$noticed" = 5 ]
+}
+
+abi() {
+    step "what programs were built against still holds" "$here/abi/check.sh" "$prefix"
+    export -f changes_are_noticed
+    export work prefix here
+    step "changes of the ABI are noticed" bash -c changes_are_noticed
+}
+
 linking() {
     step "what the libraries export" "$here/link/check-libraries.sh" "$prefix"
     flags_of "$work/static" --static
@@ -212,6 +233,7 @@ static
 sanitizers
 valgrind_some
 linking
+abi
 step "installing" "$here/link/check-install.sh" "$prefix"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -6,7 +6,7 @@
 # Usage: [PREFIX=/usr/local] [DESTDIR=] scripts/install.sh BUILD_FOLDER
 #        [PREFIX=/usr/local] [DESTDIR=] scripts/install.sh --uninstall
 #
-# BUILD_FOLDER has libinterlock.so and libinterlock.a, as cargo leaves them in target/release. The pkg-config file finds
+# BUILD_FOLDER has libinterlock.so and libinterlock.a, as scripts/build-library.sh leaves them in target/release. The pkg-config file finds
 # the rest from where it lies, so the installed tree may be moved.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

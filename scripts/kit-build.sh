@@ -17,10 +17,15 @@ export INTERLOCK_NVCC INTERLOCK_CUDA_ARCHS
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR=$target
 
-cargo build --quiet --release --locked --features cuda
+scripts/build-library.sh --quiet --features cuda
+cargo build --quiet --release --locked --features cuda --bin interlock-doctor
 for package in kit prove; do
     (cd "bench/$package" && CARGO_TARGET_DIR=$target/$package cargo build --quiet --release --locked)
 done
+
+# The test of Curio's way of calling, which cargo gives a name of its own.
+engine=$(cd ffi-tests/rust/curio && CARGO_TARGET_DIR=$target/curio cargo test --quiet --release --locked --no-run --test engine \
+    --message-format json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
 
 rm -rf kit
 mkdir kit
@@ -28,7 +33,9 @@ cp -r scripts/kit-run.sh ffi-tests/vectors/data kit
 mv kit/data kit/vectors
 cp "$target/kit/release/interlock-kit" "$target/prove/release/interlock-bench-prove" bench/prove/run.sh bench/workers.sh bench/uploads.awk kit
 cp "$target/release/libinterlock.so" kit/libinterlock.so.0
-strip --strip-all kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
+cp "$target/release/interlock-doctor" kit
+cp "$engine" kit/curio-engine
+strip --strip-all kit/curio-engine kit/interlock-doctor kit/interlock-kit kit/interlock-bench-prove kit/libinterlock.so.0
 for program in prove_vector start_finalize threads devices parameters stress misuse plan surroundings; do
     "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O2 -pthread -Iinclude "ffi-tests/c/$program.c" kit/libinterlock.so.0 -Wl,-rpath,'$ORIGIN' -o "kit/$program"
 done

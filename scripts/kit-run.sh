@@ -9,7 +9,7 @@
 #     faults     each call of CUDA failing in turn, KIT_FAULTS (40) in each kind of work
 #     workers    three workers at 2^24 under several budgets, and whether one's uploads lie inside the MSMs of others
 #     devices    calls that name a device; with several GPUs, workers on one and on all
-#     proofs     whole proofs of 2^20 to 2^24 constraints, checked and timed
+#     proofs     whole proofs of 2^20 to 2^24 constraints, checked and timed; and a process for each proof
 #     times      throughput of the arithmetic; MSMs and h timed
 #     peers      the table of bench/compare.sh, where other provers were built too
 #     surroundings
@@ -44,6 +44,7 @@ vectors() {
 
 kernels() {
     step "devices" 30 ./interlock-kit devices
+    FIL_PROOFS_PARAMETER_CACHE=vectors/lg2 step "what the doctor says" 60 ./interlock-doctor
     step "arithmetic against blst" 120 ./interlock-kit device 1000000
     step "MSMs, sums, decoding and lists against blst" 120 ./interlock-kit msm 70000
     step "the polynomial h against the CPU's" 120 ./interlock-kit quotient 22
@@ -61,6 +62,7 @@ abi() {
     step "parameters that take each other's place" 120 ./parameters vectors/mimc322 vectors/dup vectors/sha256x2
     step "any order" 60 ./stress 1 100 "${some[@]}"
     step "misuse" 60 ./misuse vectors/mixed vectors/small
+    INTERLOCK_BACKEND=gpu INTERLOCK_VECTORS=$PWD/vectors step "an engine like cuzk's" 120 ./curio-engine
 }
 
 surroundings() {
@@ -137,6 +139,7 @@ variants() {
 
 proofs() {
     step "whole proofs, checked and timed" 300 ./run.sh --folder "${TMPDIR:-/tmp}" 20 22 24
+    step "a process for each proof" 300 ./run.sh --folder "${TMPDIR:-/tmp}" --warm 3 --children 1,2 22
 }
 
 times() {

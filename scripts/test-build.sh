@@ -84,7 +84,7 @@ expect "a toolkit without the runtime" 1 "no libcudart_static.a" env INTERLOCK_N
 if [[ -x $real ]]; then
     export INTERLOCK_NVCC=$real INTERLOCK_CUDA_ARCHS=90
     expect "the architectures asked for are compiled" 0 "-gencode=arch=compute_90,code=sm_90" cargo build -vv --features cuda
-    expect "device code of a debug build is optimised" 0 "!\"-G\"" cargo build -vv --features cuda
+    expect "device code of a debug build is optimised" 0 "!\"-G\"" cargo rustc -vv --lib --crate-type cdylib --features cuda
     expect "an absent host compiler" 1 "cannot compile an empty kernel with the host compiler /nowhere/c++" \
         env NVCC_CCBIN=/nowhere/c++ cargo check
     expect "the launchers need no C++ runtime" 0 "!__cxa_" find "$CARGO_TARGET_DIR" -name libinterlock_cuda.a -exec nm -u {} +

@@ -66,10 +66,19 @@ macro_rules! call {
 pub(crate) use call;
 
 const _: () = {
-    assert!(size_of::<Fr>() == 32);
-    assert!(size_of::<G1Affine>() == 96);
-    assert!(size_of::<G2Affine>() == 192);
+    use std::mem::offset_of;
+    assert!(size_of::<Fr>() == 32 && align_of::<Fr>() == 8);
+    assert!(offset_of!(Fr, l) == 0);
+    assert!(size_of::<G1Affine>() == 96 && align_of::<G1Affine>() == 8);
+    assert!(offset_of!(G1Affine, x) == 0);
+    assert!(offset_of!(G1Affine, y) == 48);
+    assert!(size_of::<G2Affine>() == 192 && align_of::<G2Affine>() == 8);
+    assert!(offset_of!(G2Affine, x) == 0);
+    assert!(offset_of!(G2Affine, y) == 96);
     assert!(size_of::<Proof>() == 384 && align_of::<Proof>() == 8);
+    assert!(offset_of!(Proof, a) == 0);
+    assert!(offset_of!(Proof, b) == 96);
+    assert!(offset_of!(Proof, c) == 288);
 };
 
 #[cfg(test)]

@@ -10,6 +10,8 @@
 
 #[cfg(feature = "capi")]
 mod abi;
+/// cbindgen:ignore
+mod build;
 mod cpu;
 pub mod curve;
 mod error;
@@ -31,8 +33,9 @@ mod sys;
 mod threads;
 pub mod trace;
 
+pub use build::{Build, Cuda};
 pub use error::{Error, HandleKind, ParamsFault, Shortfall};
-pub use gpu::{devices, release_memory, DeviceInfo};
+pub use gpu::{device_memory, devices, driver_version, release_memory, visible_devices, DeviceInfo, DeviceMemory};
 pub use lock::{Call, LockSettings, LockStatistics, Locks};
 pub use params::{Counts, Parameters, Points};
 pub use prove::Srs;

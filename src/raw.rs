@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::ffi::c_void;
+use std::mem::offset_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use crate::curve::{Fr, Proof};
@@ -58,7 +59,26 @@ pub struct RawAssignment {
     pub aux_assignment_size: usize,
 }
 
-const _: () = assert!(size_of::<RawAssignment>() == 136 && align_of::<RawAssignment>() == 8);
+const _: () = {
+    assert!(size_of::<RawAssignment>() == 136 && align_of::<RawAssignment>() == 8);
+    assert!(offset_of!(RawAssignment, a_aux_density) == 0);
+    assert!(offset_of!(RawAssignment, a_aux_bit_len) == 8);
+    assert!(offset_of!(RawAssignment, a_aux_popcount) == 16);
+    assert!(offset_of!(RawAssignment, b_inp_density) == 24);
+    assert!(offset_of!(RawAssignment, b_inp_bit_len) == 32);
+    assert!(offset_of!(RawAssignment, b_inp_popcount) == 40);
+    assert!(offset_of!(RawAssignment, b_aux_density) == 48);
+    assert!(offset_of!(RawAssignment, b_aux_bit_len) == 56);
+    assert!(offset_of!(RawAssignment, b_aux_popcount) == 64);
+    assert!(offset_of!(RawAssignment, a) == 72);
+    assert!(offset_of!(RawAssignment, b) == 80);
+    assert!(offset_of!(RawAssignment, c) == 88);
+    assert!(offset_of!(RawAssignment, abc_size) == 96);
+    assert!(offset_of!(RawAssignment, inp_assignment_data) == 104);
+    assert!(offset_of!(RawAssignment, inp_assignment_size) == 112);
+    assert!(offset_of!(RawAssignment, aux_assignment_data) == 120);
+    assert!(offset_of!(RawAssignment, aux_assignment_size) == 128);
+};
 
 struct Started {
     circuits: usize,

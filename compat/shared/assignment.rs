@@ -1,5 +1,7 @@
 //! One circuit's input, in the layout of the C ABI's `Assignment`.
 
+use std::mem::offset_of;
+
 use interlock::raw::RawAssignment;
 
 use super::error::{expect_len, expect_size};
@@ -51,7 +53,28 @@ pub struct Assignment<Scalar> {
     pub aux_assignment_size: usize,
 }
 
-const _: () = assert!(size_of::<Assignment<interlock::curve::Fr>>() == size_of::<RawAssignment>());
+/// A pointer to one is handed on as a pointer to the other.
+const _: () = {
+    type Ours = Assignment<interlock::curve::Fr>;
+    assert!(size_of::<Ours>() == size_of::<RawAssignment>() && align_of::<Ours>() == align_of::<RawAssignment>());
+    assert!(offset_of!(Ours, a_aux_density) == offset_of!(RawAssignment, a_aux_density));
+    assert!(offset_of!(Ours, a_aux_bit_len) == offset_of!(RawAssignment, a_aux_bit_len));
+    assert!(offset_of!(Ours, a_aux_popcount) == offset_of!(RawAssignment, a_aux_popcount));
+    assert!(offset_of!(Ours, b_inp_density) == offset_of!(RawAssignment, b_inp_density));
+    assert!(offset_of!(Ours, b_inp_bit_len) == offset_of!(RawAssignment, b_inp_bit_len));
+    assert!(offset_of!(Ours, b_inp_popcount) == offset_of!(RawAssignment, b_inp_popcount));
+    assert!(offset_of!(Ours, b_aux_density) == offset_of!(RawAssignment, b_aux_density));
+    assert!(offset_of!(Ours, b_aux_bit_len) == offset_of!(RawAssignment, b_aux_bit_len));
+    assert!(offset_of!(Ours, b_aux_popcount) == offset_of!(RawAssignment, b_aux_popcount));
+    assert!(offset_of!(Ours, a) == offset_of!(RawAssignment, a));
+    assert!(offset_of!(Ours, b) == offset_of!(RawAssignment, b));
+    assert!(offset_of!(Ours, c) == offset_of!(RawAssignment, c));
+    assert!(offset_of!(Ours, abc_size) == offset_of!(RawAssignment, abc_size));
+    assert!(offset_of!(Ours, inp_assignment_data) == offset_of!(RawAssignment, inp_assignment_data));
+    assert!(offset_of!(Ours, inp_assignment_size) == offset_of!(RawAssignment, inp_assignment_size));
+    assert!(offset_of!(Ours, aux_assignment_data) == offset_of!(RawAssignment, aux_assignment_data));
+    assert!(offset_of!(Ours, aux_assignment_size) == offset_of!(RawAssignment, aux_assignment_size));
+};
 
 /// Circuits that share their sizes and densities, as the arguments of `generate_groth16_proof` describe them.
 pub(crate) struct SameShape<'a, S, D> {

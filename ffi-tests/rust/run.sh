@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Rust doors, tested: unmodified bellperson and Curio's way of calling, through the two `supraseal-c2` crates.
-#   ffi-tests/rust/run.sh [all | bellperson-026 | bellperson-027 | paths-override | curio | lint | relock]...
+#   ffi-tests/rust/run.sh [all | bellperson-026 | bellperson-027 | paths-override | curio | no-static-library | lint | relock]...
 # `relock` brings the lock files up to date after a change of the library's own dependencies.
 # Builds into CARGO_TARGET_DIR, or else into `target` at the top of the repository. May be run again at any time.
 set -euo pipefail
@@ -45,6 +45,12 @@ curio() {
     (cd curio && cargo test --release --locked)
 }
 
+# filecoin-ffi takes the first line in which rustc tells the native libraries of a static library for those of its own.
+no_static_library() {
+    say "no library of C's is made of interlock as a dependency"
+    ! (cd "$root" && cargo metadata --format-version 1 --no-deps --locked) | grep -o '"crate_types":\["[^]]*lib"\]' | grep "static\|cdylib"
+}
+
 packages=(../../compat/supraseal-c2 ../../compat/supraseal-c2-curio bellperson-cpu bellperson-026 bellperson-027 curio)
 
 relock() {
@@ -68,7 +74,9 @@ for target in "$@"; do
         curio) curio ;;
         lint) lint ;;
         relock) relock ;;
+        no-static-library) no_static_library ;;
         all)
+            no_static_library
             patched bellperson-026
             patched bellperson-027
             paths_override

@@ -1,6 +1,7 @@
 //! The opaque `gpu_locks` handles.
 
 use std::ffi::{c_int, c_void};
+use std::mem::offset_of;
 use std::num::NonZeroUsize;
 
 use super::outcome::{self, RustError};
@@ -98,6 +99,14 @@ pub struct interlock_gpu_locks_statistics {
     /// Bytes of device memory that they were given in all; 0 on the CPU.
     pub bytes: u64,
 }
+
+const _: () = {
+    assert!(size_of::<interlock_gpu_locks_statistics>() == 32 && align_of::<interlock_gpu_locks_statistics>() == 8);
+    assert!(offset_of!(interlock_gpu_locks_statistics, calls) == 0);
+    assert!(offset_of!(interlock_gpu_locks_statistics, waits) == 8);
+    assert!(offset_of!(interlock_gpu_locks_statistics, waited_ns) == 16);
+    assert!(offset_of!(interlock_gpu_locks_statistics, bytes) == 24);
+};
 
 /// Stores what the calls with a handle did in `*statistics`; NULL for those without a handle. On error it is left alone.
 ///

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, CStr, CString};
+use std::mem::offset_of;
 use std::ptr;
 
 use crate::error::Error;
@@ -22,7 +23,11 @@ pub struct RustError {
     pub message: *mut c_char,
 }
 
-const _: () = assert!(size_of::<RustError>() == 16);
+const _: () = {
+    assert!(size_of::<RustError>() == 16 && align_of::<RustError>() == 8);
+    assert!(offset_of!(RustError, code) == 0);
+    assert!(offset_of!(RustError, message) == 8);
+};
 
 thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();

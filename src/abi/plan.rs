@@ -1,8 +1,38 @@
 //! Plans of proofs, without a device.
 
+use std::mem::offset_of;
+
 use super::outcome::{self, RustError};
 use crate::prove::{self, Plan, Sizes};
 use crate::raw::check_pointer;
+
+const _: () = {
+    assert!(size_of::<Sizes>() == 48 && align_of::<Sizes>() == 8);
+    assert!(offset_of!(Sizes, domain_log2) == 0);
+    assert!(offset_of!(Sizes, inputs) == 8);
+    assert!(offset_of!(Sizes, aux) == 16);
+    assert!(offset_of!(Sizes, a) == 24);
+    assert!(offset_of!(Sizes, b) == 32);
+    assert!(offset_of!(Sizes, circuits) == 40);
+    assert!(size_of::<Plan>() == 128 && align_of::<Plan>() == 8);
+    assert!(offset_of!(Plan, parameters) == 0);
+    assert!(offset_of!(Plan, vectors) == 4);
+    assert!(offset_of!(Plan, parameter_bytes) == 8);
+    assert!(offset_of!(Plan, scratch_bytes) == 16);
+    assert!(offset_of!(Plan, slot_bytes) == 24);
+    assert!(offset_of!(Plan, h_part_points) == 32);
+    assert!(offset_of!(Plan, witness_part_bytes) == 40);
+    assert!(offset_of!(Plan, witness_bytes) == 48);
+    assert!(offset_of!(Plan, pass_bytes) == 56);
+    assert!(offset_of!(Plan, witness_phase_bytes) == 64);
+    assert!(offset_of!(Plan, h_phase_bytes) == 72);
+    assert!(offset_of!(Plan, host_vector_bytes) == 80);
+    assert!(offset_of!(Plan, copied_parameter_bytes) == 88);
+    assert!(offset_of!(Plan, copied_scalar_bytes) == 96);
+    assert!(offset_of!(Plan, mapped_bytes) == 104);
+    assert!(offset_of!(Plan, seconds) == 112);
+    assert!(offset_of!(Plan, host_parameter_bytes) == 120);
+};
 
 /// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would
 /// be made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what

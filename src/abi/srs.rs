@@ -1,6 +1,7 @@
 //! The `SRS` object: loaded parameters, reference-counted.
 
 use std::ffi::{c_char, c_void, CStr, OsStr};
+use std::mem::offset_of;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -22,7 +23,7 @@ pub struct SRS {
     pub ptr: *mut c_void,
 }
 
-const _: () = assert!(size_of::<SRS>() == 8);
+const _: () = assert!(size_of::<SRS>() == 8 && align_of::<SRS>() == 8 && offset_of!(SRS, ptr) == 0);
 
 static HANDLES: Registry<Srs> = Registry::new(HandleKind::Srs, ": create_SRS and clone_SRS give out such handles");
 

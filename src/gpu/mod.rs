@@ -40,6 +40,60 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     Err(Error::NoGpu { why: absence::no_cuda(env!("INTERLOCK_WITHOUT_CUDA")) })
 }
 
+/// The GPUs that CUDA shows in this process, in its order, whether or not this build has code for them.
+///
+/// Asks as little as [`devices`].
+///
+/// # Errors
+/// [`Error::NoGpu`] if it shows none, with the reason and what to do.
+pub fn visible_devices() -> Result<Vec<DeviceInfo>, Error> {
+    #[cfg(interlock_cuda)]
+    return cuda::visible_devices();
+    #[cfg(not(interlock_cuda))]
+    devices()
+}
+
+/// The CUDA version, major and minor, that the driver is for; none without a driver, and in a build without CUDA.
+pub fn driver_version() -> Option<(u32, u32)> {
+    #[cfg(interlock_cuda)]
+    return cuda::driver_version();
+    #[cfg(not(interlock_cuda))]
+    None
+}
+
+/// The version, major and minor, of the CUDA runtime that is linked.
+#[cfg(interlock_cuda)]
+pub(crate) fn runtime_version() -> Option<(u32, u32)> {
+    cuda::runtime_version()
+}
+
+/// A device's memory now, and what of it is for proofs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceMemory {
+    /// Bytes that are free.
+    pub free: usize,
+    /// The most bytes that proofs of this process would use: `INTERLOCK_VRAM_BUDGET`, else what is free less headroom.
+    pub budget: usize,
+}
+
+/// What the device of this index, in CUDA's order, has for proofs. Makes a CUDA context there, as the first proof does, which takes
+/// some hundred MiB until the process ends.
+///
+/// # Errors
+/// [`Error::NoGpu`], [`Error::NoSuchDevice`], [`Error::Cuda`] if the device does not work, and [`Error::Setting`] if
+/// `INTERLOCK_VRAM_BUDGET` is no size.
+pub fn device_memory(index: usize) -> Result<DeviceMemory, Error> {
+    let count = visible_devices()?.len();
+    if index >= count {
+        return Err(Error::NoSuchDevice { what: "index", index: index as i64, count });
+    }
+    #[cfg(interlock_cuda)]
+    return cuda::device_memory(index);
+    #[cfg(not(interlock_cuda))]
+    devices().and(Err(Error::NoGpu { why: String::new() }))
+}
+
 /// The device that `index`, the value of the argument called `what`, names.
 ///
 /// # Errors

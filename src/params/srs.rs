@@ -174,6 +174,15 @@ impl Parameters {
 }
 
 impl Counts {
+    /// The counts of the parameter file at `path`. Its layout is checked against its size, and its single points are; of the
+    /// queries' points none is read, so that this takes no time also for a file of many GB.
+    ///
+    /// # Errors
+    /// [`Error::File`], [`Error::Params`].
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        Parameters::open(path, false).map(|parameters| parameters.counts)
+    }
+
     /// log2 of the domain's size.
     pub fn domain_log2(&self) -> u32 {
         (self.h + 1).trailing_zeros()

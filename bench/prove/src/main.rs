@@ -1,5 +1,6 @@
 //! Times and checks whole proofs of circuits of any size that have the shape of Filecoin's PoRep.
 
+mod children;
 mod circuit;
 mod exchange;
 mod expected;
@@ -41,6 +42,9 @@ fn run(options: &Options) -> Result<(), String> {
         return options.sizes.iter().try_for_each(|log2| least_budget(*log2).map(|least| println!("{least}")));
     }
     settings::set_backend(options.backend);
+    if let Some(params) = &options.child {
+        return children::be_one(options.sizes[0], params, options.sizes[0] <= options.check_up_to);
+    }
     logging::set_level(logging::Level::Info);
     if let Some(file) = &options.trace {
         std::env::set_var("INTERLOCK_TRACE", file);
@@ -141,6 +145,13 @@ fn size(log2: u32, folder: &Path, options: &Options, report: &mut Report) -> Res
             let path = folder.join(format!("{}.circuit", mix.name));
             written(&path, exchange::write(&path, &made, &proof))?;
         }
+    }
+    drop(srs);
+    // Theirs is the memory, but for this process's context.
+    interlock::release_memory().map_err(told)?;
+    for count in &options.children {
+        let took = children::measure(log2, path, options, *count)?;
+        report.children.push((log2, took));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use interlock::settings::BackendChoice;
 
 const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N] [--check K] [--compare] [--folder FOLDER] [--keep] [--trace FILE [--cost]]
-                             [--workers W,W... [--calls N] [--circuits C] [--overlap] [--parameters P]] K...
+                             [--workers W,W... [--calls N] [--circuits C] [--overlap] [--parameters P]] [--children N,N...] K...
        interlock-bench-prove --least K...
   K...               sizes, as log2 of the domain
   --backend gpu|cpu  what proves (gpu)
@@ -19,6 +19,8 @@ const USAGE: &str = "usage: interlock-bench-prove [--backend gpu|cpu] [--warm N]
   --circuits C       circuits of a call (1)
   --overlap          each has two calls in flight: one is started before the last is finished
   --parameters P     they prove with so many parameter files by turns, which have the same content (1)
+  --children N,N...  then has so many new processes at once prove the PoRep mix, on the first GPU, and after them so many: what each takes
+                     to start, to load the parameters and for its first proof. Give each a share of the memory with INTERLOCK_VRAM_BUDGET
   --trace FILE       sets INTERLOCK_TRACE to FILE, which has the trace of the last workers in the end, or that of --cost without workers
   --least            prints the least budget of device memory, in bytes, that a circuit of each size can be proved within
   --cost             says what a trace costs: proofs with and without one in turn";
@@ -39,6 +41,9 @@ pub struct Options {
     pub trace: Option<PathBuf>,
     pub cost: bool,
     pub least: bool,
+    pub children: Vec<usize>,
+    /// The parameters, if this process is one of `--children`.
+    pub child: Option<PathBuf>,
     pub sizes: Vec<u32>,
 }
 
@@ -61,6 +66,8 @@ impl Options {
             trace: None,
             cost: false,
             least: false,
+            children: Vec::new(),
+            child: None,
             sizes: Vec::new(),
         };
         while let Some(argument) = arguments.next() {
@@ -77,6 +84,11 @@ impl Options {
                     options.workers = value()?.split(',').map(each).collect::<Result<_, _>>()?;
                 }
                 "--calls" => options.calls = number(&value()?, 1, 10_000)?,
+                "--children" => {
+                    let each = |count| number(count, 1, 64);
+                    options.children = value()?.split(',').map(each).collect::<Result<_, _>>()?;
+                }
+                "--child" => options.child = Some(value()?.into()),
                 "--circuits" => options.circuits = number(&value()?, 1, 100)?,
                 "--overlap" => options.overlap = true,
                 "--parameters" => options.parameters = number(&value()?, 1, 16)?,

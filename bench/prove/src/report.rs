@@ -5,6 +5,7 @@ use std::fmt;
 use interlock::trace::Busy;
 use interlock_bench_measure::{median, sorted, DeviceUse, Row, Took};
 
+use crate::children::Cold;
 use crate::traced::Cost;
 use crate::workers::Together;
 
@@ -44,6 +45,8 @@ pub struct Report {
     pub traced: Vec<(u32, &'static str, Cost)>,
     /// The size and the mix that workers proved, and what they took.
     pub workers: Vec<(u32, &'static str, Together)>,
+    /// The size that processes proved which were started at once, and what each took.
+    pub children: Vec<(u32, Vec<Cold>)>,
 }
 
 impl Report {
@@ -167,6 +170,34 @@ impl Report {
         }
         Ok(())
     }
+
+    fn write_children(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.children.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n| size | new processes at once | starting, s | devices, s | loading, s | first proof, s | ending, s | all of one proof, s | second proof, s |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        )?;
+        for (log2, took) in &self.children {
+            write!(f, "| 2^{log2} | {} |", took.len())?;
+            let columns: [fn(&Cold) -> f64; 7] = [
+                |cold| cold.starting,
+                |cold| cold.devices,
+                |cold| cold.loading,
+                |cold| cold.first,
+                |cold| cold.ending,
+                Cold::of_one_proof,
+                |cold| cold.second,
+            ];
+            for of in columns {
+                write!(f, " {:.4} |", median(&sorted(took.iter().map(of).collect())))?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Display for Report {
@@ -176,6 +207,7 @@ impl fmt::Display for Report {
             writeln!(f, "| 2^{log2} | {:.2} | {:.2} | {:.1} |", *bytes as f64 / 1e9, took.seconds, took.cpu_seconds)?;
         }
         self.write_proofs(f)?;
-        self.write_traced(f)
+        self.write_traced(f)?;
+        self.write_children(f)
     }
 }

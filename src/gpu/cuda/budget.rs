@@ -1,6 +1,7 @@
 //! How much of a device's memory is ours to use.
 
 use super::status::check;
+use super::{DeviceGuard, DeviceMemory};
 use crate::error::Error;
 use crate::settings;
 use crate::sys;
@@ -15,10 +16,23 @@ const HEADROOM_SHARE: usize = 16;
 /// # Errors
 /// [`Error::Cuda`], and [`Error::Setting`] if INTERLOCK_VRAM_BUDGET is no size.
 pub(super) fn of_current_device() -> Result<usize, Error> {
+    memory_of_current_device().map(|memory| memory.budget)
+}
+
+/// What is free on the device `ordinal`, and the budget there.
+///
+/// # Errors
+/// As [`of_current_device`].
+pub fn device_memory(ordinal: usize) -> Result<DeviceMemory, Error> {
+    let _current = DeviceGuard::set(ordinal)?;
+    memory_of_current_device()
+}
+
+fn memory_of_current_device() -> Result<DeviceMemory, Error> {
     let (mut free, mut total) = (0, 0);
     // SAFETY: two numbers are written.
     check("cudaMemGetInfo", unsafe { sys::cudaMemGetInfo(&mut free, &mut total) })?;
-    Ok(settings::vram_budget()?.unwrap_or_else(|| without_headroom(free)))
+    Ok(DeviceMemory { free, budget: settings::vram_budget()?.unwrap_or_else(|| without_headroom(free)) })
 }
 
 fn without_headroom(free: usize) -> usize {

@@ -9,8 +9,17 @@ use crate::sys;
 const ARCHS: &str = env!("INTERLOCK_BUILT_ARCHS");
 const PTX: &str = env!("INTERLOCK_BUILT_PTX");
 
-/// The GPUs in CUDA's order.
+/// The GPUs in CUDA's order, one of which at least this build has code for.
 pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
+    let devices = visible_devices()?;
+    if !devices.iter().any(|device| device.supported) {
+        return Err(Error::NoGpu { why: absence::no_code(&devices, ARCHS) });
+    }
+    Ok(devices)
+}
+
+/// All GPUs in CUDA's order.
+pub fn visible_devices() -> Result<Vec<DeviceInfo>, Error> {
     let mut count = 0;
     // SAFETY: one number is written.
     let code = unsafe { sys::cudaGetDeviceCount(&mut count) };
@@ -18,11 +27,29 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
         status::forget_last_error();
         return Err(Error::NoGpu { why: why_none(code) });
     }
-    let devices = (0..count).map(describe).collect::<Result<Vec<_>, _>>()?;
-    if !devices.iter().any(|device| device.supported) {
-        return Err(Error::NoGpu { why: absence::no_code(&devices, ARCHS) });
-    }
-    Ok(devices)
+    (0..count).map(describe).collect()
+}
+
+/// The CUDA version that the driver is for; none without a driver.
+pub fn driver_version() -> Option<(u32, u32)> {
+    let mut version = 0;
+    // SAFETY: one number is written.
+    let code = unsafe { sys::cudaDriverGetVersion(&mut version) };
+    major_and_minor(code, version)
+}
+
+/// The version of the runtime that is linked.
+pub fn runtime_version() -> Option<(u32, u32)> {
+    let mut version = 0;
+    // SAFETY: one number is written.
+    let code = unsafe { sys::cudaRuntimeGetVersion(&mut version) };
+    major_and_minor(code, version)
+}
+
+/// A version as CUDA gives it: 13000 is 13.0, and 0 none.
+fn major_and_minor(code: sys::Status, version: c_int) -> Option<(u32, u32)> {
+    let version = u32::try_from(version).ok().filter(|version| code == sys::SUCCESS && *version > 0)?;
+    Some((version / 1000, version % 1000 / 10))
 }
 
 fn why_none(code: sys::Status) -> String {

@@ -59,11 +59,12 @@ use stream::Stream;
 use terms::{list, Lists, QueryVariables, Variables};
 use timeline::Timeline;
 
-use super::{absence, archs, DeviceInfo};
+use super::{absence, archs, DeviceInfo, DeviceMemory};
 use crate::error::Error;
 use crate::prove::Backend;
 
-pub(super) use device::devices;
+pub(super) use budget::device_memory;
+pub(super) use device::{devices, driver_version, runtime_version, visible_devices};
 
 /// The backend of this process.
 ///

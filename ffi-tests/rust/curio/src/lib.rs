@@ -1,6 +1,9 @@
 //! What the tests of the Curio-shaped crate share.
 
+pub mod engine;
+mod guarded;
 mod job;
+mod partition;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
