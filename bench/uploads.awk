@@ -9,7 +9,7 @@ function text(name) { return match($0, "\"" name "\":\"[^\"]*\"") ? substr($0, R
 
 /"thread_name"/ {
     name = substr($0, index($0, "\"args\""))
-    thread[number("pid"), number("tid")] = name ~ /"compute"/ ? "compute" : name ~ /"uploads"/ ? "uploads" : "other"
+    thread[number("pid"), number("tid")] = name ~ /"compute/ ? "compute" : name ~ /"uploads/ ? "uploads" : "other"
 }
 
 /"cat":"device"/ {

@@ -223,14 +223,16 @@ typedef struct interlock_memory_plan {
   size_t parameter_bytes;
   // What scratch holds: once a device, for all calls there.
   size_t scratch_bytes;
-  // What a slot for parameters holds, of which there are three; 0 if parameters are resident.
+  // What a slot for parameters holds, of which there are five, or three where the budget is small; 0 if parameters are
+  // resident.
   size_t slot_bytes;
   // Points of the `h` query that are worked on at a time.
   size_t h_part_points;
   // What a part of a circuit's witness takes at most.
   size_t witness_part_bytes;
   // What is held of a circuit's witness at a time: two parts at least, so that one is sent while another is worked on.
-  // With streamed parameters the rest is for results and for terms that are kept from part to part.
+  // With streamed parameters the rest is for results and for what is kept from part to part: terms, sums, and the
+  // buckets of the MSM over h.
   size_t witness_bytes;
   // What a device keeps for the passing of streamed parameters, whoever proves: slots, and what is held of a witness; 0
   // if parameters are resident.

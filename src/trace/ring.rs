@@ -27,6 +27,7 @@ pub(super) enum Track {
     /// That of the worker in the span's place.
     Worker,
     /// A stream of a device.
+    #[cfg_attr(not(interlock_cuda), allow(dead_code))]
     Device { ordinal: u16, stream: Stream },
 }
 

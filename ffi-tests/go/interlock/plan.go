@@ -51,7 +51,7 @@ type Plan struct {
 	// Vectors is how many of a circuit's vectors a, b and c are in device memory, 0 to 3.
 	Vectors int
 	// ParameterBytes, ScratchBytes and SlotBytes are what parameters that stay in device memory, scratch, and each of
-	// three slots for streamed parameters take of it.
+	// the three or five slots for streamed parameters take of it.
 	ParameterBytes, ScratchBytes, SlotBytes uint
 	// HPartPoints is how many points of the h query are worked on at a time.
 	HPartPoints uint

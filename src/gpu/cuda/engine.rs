@@ -23,6 +23,9 @@ use crate::prove::plan::Division;
 use crate::prove::{Plan, Residence, Sizes, Vectors};
 use crate::trace::{self, span, Span};
 
+/// Events of a stream that workers share.
+pub(super) const EVENTS: usize = 64;
+
 /// The memory of a device.
 pub(super) type Memory = memory::Memory<Until, Backing>;
 /// A part of it.
@@ -98,12 +101,12 @@ impl Engine {
             ordinal,
             memory,
             base,
-            compute: Stream::preferred()?,
+            compute: Stream::preferred()?.with_events(EVENTS)?,
             beside: [Stream::preferred()?, Stream::preferred()?, Stream::preferred()?],
-            aside: Stream::new()?,
+            aside: Stream::new()?.with_events(EVENTS)?,
             order: Order::new(1),
             ring: Ring::new(timeline.clone())?,
-            passing: Stream::new()?,
+            passing: Stream::new()?.with_events(EVENTS)?,
             passes: OnceLock::new(),
             making_passes: Mutex::default(),
             division,

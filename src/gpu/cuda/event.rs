@@ -132,6 +132,18 @@ impl Drop for Event {
 }
 
 impl Pool {
+    /// Makes it have so many.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn reserve(&self, events: usize) -> Result<(), Error> {
+        let mut kept = self.lock();
+        while kept.len() < events {
+            kept.push(Raw::new(sys::EVENT_SLEEPING)?);
+        }
+        Ok(())
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Raw>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -31,13 +31,18 @@ impl<'t> Lanes<'t> {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn new(turn: &Enqueuing<'t>, memory: &DeviceSlice<u8>, scratch: [usize; LANES]) -> Result<Self, Error> {
-        let (places, rooms) = places(scratch, memory.len());
-        let beside = turn.beside.get(..rooms.len() - 1).unwrap_or(&[]);
+        let rooms = rooms(scratch, memory.len());
+        let beside = if rooms.is_some() { turn.beside } else { &[] };
         let there = Event::record(turn.stream)?;
         beside.iter().try_for_each(|stream| stream.wait_for(&there))?;
-        // The first goes on where the turn is: with the most work, it is the last to end.
-        let stream = |place: usize| place.checked_sub(1).and_then(|i| beside.get(i)).unwrap_or(turn.stream);
-        let lanes = places.map(|place| Lane { stream: stream(place), scratch: memory.range(rooms[place].clone()) });
+        let lanes = std::array::from_fn(|i| match &rooms {
+            None => Lane { stream: turn.stream, scratch: memory.all() },
+            Some(rooms) => {
+                // The first goes on where the turn is: with the most work, it is the last to end.
+                let stream = i.checked_sub(1).and_then(|i| beside.get(i)).unwrap_or(turn.stream);
+                Lane { stream, scratch: memory.range(rooms[i].clone()) }
+            }
+        });
         Ok(Self { compute: turn.stream, beside, lanes })
     }
 
@@ -72,18 +77,15 @@ fn wait_for_all(compute: &Stream, beside: &[Stream]) -> Result<(), Error> {
     beside.iter().try_for_each(|stream| compute.wait_for(&Event::record(stream)?))
 }
 
-/// The place of each lane, and which of so many bytes the places have.
-fn places(scratch: [usize; LANES], bytes: usize) -> ([usize; LANES], Vec<Range<usize>>) {
-    let scratch = scratch.map(|bytes| bytes.next_multiple_of(256));
-    if scratch.iter().sum::<usize>() > bytes {
-        return ([0; LANES], vec![0..bytes]);
-    }
+/// Which of so many bytes the places have, if these suffice for all.
+fn rooms(scratch: [usize; LANES], bytes: usize) -> Option<[Range<usize>; LANES]> {
     let mut end = 0;
     let rooms = scratch.map(|bytes| {
-        end += bytes;
-        end - bytes..end
+        let first = end;
+        end += bytes.next_multiple_of(256);
+        first..end
     });
-    (std::array::from_fn(|lane| lane), rooms.to_vec())
+    (end <= bytes).then_some(rooms)
 }
 
 #[cfg(test)]
@@ -91,9 +93,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_places_for_all_or_one() {
-        assert_eq!(places([0; 4], 0), ([0, 1, 2, 3], vec![0..0, 0..0, 0..0, 0..0]));
-        assert_eq!(places([512, 1, 256, 0], 1024), ([0, 1, 2, 3], vec![0..512, 512..768, 768..1024, 1024..1024]));
-        assert_eq!(places([512, 1, 256, 1], 1024), ([0; 4], vec![0..1024]));
+    fn there_is_room_for_all_or_none() {
+        assert_eq!(rooms([0; 4], 0), Some([0..0, 0..0, 0..0, 0..0]));
+        assert_eq!(rooms([512, 1, 256, 0], 1024), Some([0..512, 512..768, 768..1024, 1024..1024]));
+        assert_eq!(rooms([512, 1, 256, 1], 1024), None);
     }
 }

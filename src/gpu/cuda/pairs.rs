@@ -7,6 +7,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::engine::EVENTS;
 use super::Stream;
 use crate::error::Error;
 use crate::trace;
@@ -41,7 +42,7 @@ impl Pairs {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn new() -> Result<Self, Error> {
-        let first = Pair { copies: Stream::new()?, expansions: Stream::urgent()? };
+        let first = Pair { copies: Stream::new()?.with_events(EVENTS)?, expansions: Stream::urgent()? };
         // One pool of events for all: none is made because a worker has another pair than the last time.
         let events = |stream: Stream| stream.with_events_of(&first.copies);
         let pair = || Ok(Pair { copies: events(Stream::new()?), expansions: events(Stream::urgent()?) });

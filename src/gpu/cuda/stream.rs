@@ -61,6 +61,16 @@ impl Stream {
         Ok(Self { raw, events: Arc::default() })
     }
 
+    /// With events for so many points that are in use at a time: how many there are depends on how far the host is ahead of the device, and a
+    /// warm proof is to make none.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn with_events(self, events: usize) -> Result<Self, Error> {
+        self.events.reserve(events)?;
+        Ok(self)
+    }
+
     /// With its events from where those of `other` come from, a stream of the same device.
     pub(super) fn with_events_of(mut self, other: &Self) -> Self {
         self.events = other.events.clone();

@@ -112,6 +112,7 @@ fn aligned(bytes: usize) -> usize {
 }
 
 /// An MSM in G1 whose terms come part by part: its buckets stay.
+#[cfg(any(test, interlock_cuda))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InParts {
     pub(crate) windows: Windows,
@@ -122,8 +123,10 @@ pub(crate) struct InParts {
 /// The least bits of a window.
 const LEAST_BITS: u32 = 5;
 /// Additions that a bucket costs at the end, in terms' additions.
+#[cfg(any(test, interlock_cuda))]
 const PER_BUCKET: usize = 3;
 
+#[cfg(any(test, interlock_cuda))]
 impl InParts {
     /// The one that is fastest for `all` terms, `part` of them at a time, with so many bytes for buckets and for scratch; none if these are
     /// too little.

@@ -2,8 +2,8 @@
 
 use blst::blst_fr;
 use interlock::kit::{
-    combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, reduce, Accumulators, DeviceBuffer, Scalars, Shape, SumTerms,
-    Terms, G1, G2,
+    combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, reduce, Accumulators, DeviceBuffer, Scalars, Shape,
+    SumTerms, Terms, G1, G2,
 };
 use rayon::prelude::*;
 
@@ -307,7 +307,8 @@ fn check_in_parts(device: &Device, parts: &[usize], shape: Shape, random: &mut R
                 let on_host = scalars.clone();
                 let scalars = DeviceBuffer::from_host(&[scalars, vec![blst_fr::default()]].concat(), stream)?;
                 let order = Scalars::InOrder;
-                let terms = Terms { points: &on_device, positions: None, scalars: &scalars, order, len: *len, count: None };
+                let terms =
+                    Terms { points: &on_device, positions: None, scalars: &scalars, order, len: *len, count: None };
                 for first in shape.groups() {
                     fill(&buckets, &terms, (shape, first), &mut scratch, stream)?;
                 }
@@ -352,10 +353,12 @@ fn check_sums<G: Known>(
     for (blocks, first, second) in cases {
         let what = || format!("{} sums of up to {} points by {blocks} blocks", G::NAME, 4 * n);
         let run = || -> Result<_, interlock::Error> {
-            let room = DeviceBuffer::from_host(&vec![zero_sum::<G>(); Accumulators::<G>::sums(QUERIES, blocks)], stream)?;
+            let room =
+                DeviceBuffer::from_host(&vec![zero_sum::<G>(); Accumulators::<G>::sums(QUERIES, blocks)], stream)?;
             let accumulators = Accumulators::<G>::new(room.all(), QUERIES, blocks)?;
             for part in [first, second] {
-                let upload = |list: Option<&Vec<u32>>| list.map(|list| DeviceBuffer::from_host(list, stream)).transpose();
+                let upload =
+                    |list: Option<&Vec<u32>>| list.map(|list| DeviceBuffer::from_host(list, stream)).transpose();
                 let lists = part.iter().map(|query| upload(query.0)).collect::<Result<Vec<_>, _>>()?;
                 let counts: Vec<u32> = part.iter().map(|query| query.2.unwrap_or(0)).collect();
                 let counts = DeviceBuffer::from_host(&counts, stream)?;

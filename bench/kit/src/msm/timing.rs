@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use blst::blst_fr;
 use interlock::kit::{
-    combine, decode, msm, msm_scratch_bytes, Accumulators, DeviceBuffer, Event, Faults, Run, Scalars, Shape,
-    SumTerms, Terms, G1, G2,
+    combine, decode, msm, msm_scratch_bytes, Accumulators, DeviceBuffer, Event, Faults, Run, Scalars, Shape, SumTerms,
+    Terms, G1, G2,
 };
 use interlock::Error;
 use interlock_bench_measure::Row;
