@@ -1,0 +1,184 @@
+// Bounds of sizes and errors of the arithmetic of cuda/ec/xyzz39.cuh, from its own code on bounds in place of numbers.
+//
+// A bound is what the size of a value cannot exceed, for any operands within theirs. Each rounding adds half a unit in the last place
+// of the greatest value that it may round. The program fails if any column may be off by 2^31, or a digit or a number out of range.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "ec/xyzz39.cuh"
+
+using namespace interlock;
+using namespace interlock::d39;
+
+namespace {
+
+void require(bool holds, const char *what, double found) {
+    if (holds) return;
+    std::printf("not proven: %s: 2^%.3f\n", what, std::log2(found));
+    std::exit(1);
+}
+
+/// The bounds' own arithmetic is of long doubles, of 64 bits, and each operation on them goes up by more than it may be off.
+using Real = long double;
+Real up(Real a) { return a * (1 + 0x1p-60L); }
+
+/// The most that rounding to nearest changes a value of at most `size`: half a unit in the last place of a double.
+Real rounding(Real size) { return size == 0 ? 0 : std::ldexp(1.0L, std::ilogb(size) - 53); }
+
+Real greatest_error = 0, greatest_column = 0;
+
+struct Bound {
+    Real value;
+
+    using Stored = Real;
+    /// |H|, and |H − S|.
+    struct Column {
+        Real high, error;
+    };
+    struct Carry {};
+
+    static Bound constant(double value) { return {std::fabs(Real{value})}; }
+    static Bound from(Stored stored) {
+        require(stored < 0x1p51L, "a digit that is stored", stored);
+        return {stored};
+    }
+    static Stored store(double value) { return std::fabs(value); }
+    Bound doubled() const { return {2 * value}; }
+    Bound operator-() const { return *this; }
+    friend Bound operator-(const Bound &a, const Bound &b) { return {up(a.value + b.value)}; }
+
+    static void rounded(Column &c, Real size) {
+        const Real off = rounding(size);
+        c = {up(size + off), up(c.error + off)};
+    }
+    static void set_high(Column &c, const Bound &a, const Bound &b) {
+        c.error = 0;
+        rounded(c, up(a.value * b.value));
+    }
+    static void add_high(Column &c, const Bound &a, const Bound &b) { rounded(c, up(c.high + a.value * b.value)); }
+    static void set_low(Column &, const Bound &, const Bound &) {}
+    static void add_low(Column &, const Bound &, const Bound &) {}
+    static void subtract(Column &c, const Bound &a) { rounded(c, up(c.high + a.value)); }
+    static void subtract_twice(Column &c, const Bound &a) { rounded(c, up(c.high + 2 * a.value)); }
+
+    /// Whether the low word makes up for the error.
+    static void require_exact(const Column &c) {
+        const Real less_low = up(c.high + 0x1p53L), error = up(c.error + rounding(less_low));
+        require(less_low < 0x1p83L, "a column", less_low);
+        require(error < 0x1p31L, "the error of a column", error);
+        greatest_error = std::fmax(greatest_error, error);
+        greatest_column = std::fmax(greatest_column, c.high);
+    }
+    static void refresh(Column &c) {
+        require_exact(c);
+        const Real sum = up(c.high + c.error);
+        c.error = 0;
+        rounded(c, sum);
+    }
+    static Stored cut(const Column &c, Carry &) {
+        require_exact(c);
+        // A column that is below half of B is its digit.
+        const Real sum = up(c.high + c.error);
+        return sum < 0x1p38L ? sum : 0x1p38L;
+    }
+    /// S/B is off from (S − d)/B by d/B, and H/B by what H is.
+    static void pass(Column &next, const Column &c, Carry) {
+        next.error = up(next.error + (c.error + 0x1p38L) * 0x1p-39L);
+        rounded(next, up(next.high + c.high * 0x1p-39L));
+    }
+    static void pass_multiple(Column &next, const Column &c) {
+        require(c.error < 0x1p37L && c.high < 0x1p89L, "a multiple of B", c.error);
+        next.error = up(next.error + c.error * 0x1p-39L);
+        rounded(next, up(next.high + c.high * 0x1p-39L));
+    }
+
+    static Stored settle(const Bound &bound, Stored &from_before) {
+        const Real digit = bound.value;
+        require(digit < 0x1p51L, "a digit to settle", digit);
+        const Stored settled = up(std::fmin(digit, 0x1p38L) + from_before * 0x1p-39L);
+        from_before = std::floor(up(digit * 0x1p-39L + 0.5L)) * 0x1p39L;
+        return settled;
+    }
+    static Stored settle_last(const Bound &bound, Stored from_before) {
+        const Real digit = bound.value;
+        require(digit < 0x1p51L, "a digit to settle", digit);
+        return up(digit + from_before * 0x1p-39L);
+    }
+    static Bound sum(Stored a, Stored b) { return {up(a + b)}; }
+    static Bound difference(Stored a, Stored b) { return {up(a + b)}; }
+    static Stored negative(Stored a) { return a; }
+};
+
+using Bounds = Element<Bound>;
+
+/// The size of a number over p: what comes below the last digit is less than 0.51 of its place.
+Real over_p(const Bounds &a) {
+    for (int i = 0; i < DIGITS - 1; i++) require(a.digit[i] <= 0x1p38L + 1.5L, "a digit", a.digit[i]);
+    require(a.digit[DIGITS - 1] < 0x1p38L, "a last digit", a.digit[DIGITS - 1]);
+    return up((a.digit[DIGITS - 1] + 0.51L) / 872555476.0L);
+}
+
+/// What any number of `multiples`·p can be, its digits in range.
+Bounds up_to(Real multiples) {
+    Bounds r;
+    for (int i = 0; i < DIGITS - 1; i++) r.digit[i] = 0x1p38L + 1;
+    r.digit[DIGITS - 1] = multiples * 872555477.0L + 0.51L;
+    return r;
+}
+
+void say(const char *what, const Bounds &result) {
+    std::printf("%-34s |result| < %.4Lf p   |H - S| < 2^%.3Lf   |S| < 2^%.3Lf\n", what, over_p(result), std::log2(greatest_error),
+                std::log2(greatest_column));
+    greatest_error = greatest_column = 0;
+}
+
+struct Room {
+    using D = Bound;
+    Bounds *slots;
+    Bounds get(int slot) const { return slots[slot]; }
+    void put(int slot, const Bounds &value) { slots[slot] = value; }
+};
+
+/// What the coordinates of a sum are below, in p, given that they were.
+constexpr double X_BELOW = 2.2, Y_BELOW = 0.55, ZZ_BELOW = 0.55;
+
+void point_addition() {
+    Bounds slots[SLOTS];
+    Sum<Room> sum{{slots}, FIRST_X, SECOND_X, false};
+    slots[sum.x] = up_to(X_BELOW);
+    slots[Y] = up_to(Y_BELOW);
+    slots[ZZ] = slots[ZZZ] = up_to(ZZ_BELOW);
+    slots[A] = slots[B] = up_to(64);
+    sum.put_run_and_rise();
+    say("run", slots[A]);
+    say("rise", slots[B]);
+    // is_zero takes numbers below 4·p.
+    require(over_p(slots[A]) < 4 && over_p(slots[B]) < 4, "run and rise", over_p(slots[A]));
+    // Of a sum that was infinity: 0 and 1.
+    require(over_p(up_to(64) * Bounds::one()) < std::fmin(Y_BELOW, ZZ_BELOW), "a first point", 1);
+    sum.add_by_run_and_rise();
+    say("x", slots[sum.x]);
+    say("y", slots[Y]);
+    say("zz", slots[ZZ]);
+    say("zzz", slots[ZZZ]);
+    require(over_p(slots[sum.x]) < X_BELOW, "x", over_p(slots[sum.x]));
+    require(over_p(slots[Y]) < Y_BELOW, "y", over_p(slots[Y]));
+    require(over_p(slots[ZZ]) < ZZ_BELOW, "zz", over_p(slots[ZZ]));
+    require(over_p(slots[ZZZ]) < ZZ_BELOW, "zzz", over_p(slots[ZZZ]));
+}
+
+}  // namespace
+
+int main() {
+    const Bounds point = up_to(64), four = up_to(4);
+    say("a·b, of 64 p and 4 p", point * four);
+    say("a·b, of 4 p", four * four);
+    say("a·b − c, of 64 p and 4 p", Bounds::product_less(point, four, four));
+    say("a²", four.squared());
+    say("a² − c − 2·d", Bounds::square_less(four, four, four));
+    say("a + b, settled", (four + four).settled());
+    say("a·(b − e) − c·d", Bounds::products_less(four, four - four, four, four));
+    std::printf("A mixed addition:\n");
+    point_addition();
+}

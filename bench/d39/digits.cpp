@@ -1,0 +1,150 @@
+// Runs the arithmetic of cuda/ff/d39.cuh on the host and prints operands and results, digit by digit, for check.py.
+//
+// Digits are random, all as large as they may be with one sign or alternating ones, or few that are not 0; numbers are 0, 1, p, those beside
+// it and multiples of it too, also with digits other than those of least size.
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+
+#include "ff/d39.cuh"
+
+using namespace interlock;
+using namespace interlock::d39;
+
+namespace {
+
+/// SplitMix64.
+uint64_t state = 1;
+uint64_t word() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+int64_t between(int64_t least, int64_t most) {
+    return least + static_cast<int64_t>(word() % (static_cast<uint64_t>(most) - static_cast<uint64_t>(least) + 1));
+}
+
+/// The digits of p, and the most that a digit may be.
+constexpr int64_t P[DIGITS] = {-21845,       -9175552,     206158087504, 229909799157, -41019430385,
+                               -66061295016, -89290891821, 59388928422,  246958955083, 872555476};
+constexpr int64_t MOST = (int64_t{1} << 38) + 1;
+
+struct Number {
+    int64_t digit[DIGITS];
+
+    Fp39 element() const {
+        Fp39 r;
+        for (int i = 0; i < DIGITS; i++) r.digit[i] = Digit::store(static_cast<double>(digit[i]));
+        return r;
+    }
+    /// The same number in digits from −2^38 to 2^38 − 1.
+    Number least() const {
+        Number r = *this;
+        for (int i = 0; i < DIGITS - 1; i++) {
+            const int64_t over = (r.digit[i] + (int64_t{1} << 38)) >> 39;
+            r.digit[i] -= over << 39;
+            r.digit[i + 1] += over;
+        }
+        return r;
+    }
+    /// The same number, with digits of −2^38 and one more as 2^38 and one more where that can be.
+    Number other() const {
+        Number r = *this;
+        for (int i = 0; i < DIGITS - 1; i++) {
+            const bool can = r.digit[i] <= -(int64_t{1} << 39) + MOST && (i == DIGITS - 2 || r.digit[i + 1] > -MOST);
+            if (can && word() % 2 == 0) {
+                r.digit[i] += int64_t{1} << 39;
+                r.digit[i + 1]--;
+            }
+        }
+        return r;
+    }
+};
+
+/// k·p + n.
+Number multiple(int k, int64_t n) {
+    Number r;
+    for (int i = 0; i < DIGITS; i++) r.digit[i] = k * P[i];
+    r.digit[0] += n;
+    return r.least();
+}
+
+/// A number of at most about `times`·p.
+Number number(int times) {
+    const int64_t top = times * P[DIGITS - 1];
+    Number r;
+    const uint64_t mode = word() % 9, sign = word() % 2;
+    if (mode == 0) return multiple(static_cast<int>(between(-times, times)), between(-2, 2)).other();
+    for (int i = 0; i < DIGITS; i++) {
+        const int64_t most = i < DIGITS - 1 ? MOST : top, few = between(0, int64_t{1} << word() % 32);
+        switch (mode) {
+            case 1: r.digit[i] = sign ? most : -most; break;
+            case 2: r.digit[i] = (i + sign) % 2 ? most : -most; break;
+            case 3: r.digit[i] = word() % 2 ? most : -most; break;
+            case 4: r.digit[i] = sign ? most - few : few - most; break;
+            case 5: r.digit[i] = (i + sign) % 2 ? most - few : few - most; break;
+            case 6: r.digit[i] = word() % 4 ? 0 : between(-most, most); break;
+            case 7: r.digit[i] = word() % 2 ? between(0, 1) : between(-most, most); break;
+            default: r.digit[i] = between(-most, most);
+        }
+    }
+    return r;
+}
+
+void print(const Number &a) {
+    for (int64_t digit : a.digit) std::printf(" %" PRId64, digit);
+}
+void print(const Fp39 &a) {
+    for (double stored : a.digit) {
+        const int64_t digit = integer(stored);
+        if (static_cast<uint32_t>(digit) != low_word(stored)) std::printf(" low");
+        std::printf(" %" PRId64, digit);
+    }
+}
+void print(const Fp &a) {
+    for (uint32_t limb : a.limb) std::printf(" %" PRIu32, limb);
+}
+template <class... Values>
+void line(const char *what, const Values &...values) {
+    std::printf("%s", what);
+    (print(values), ...);
+    std::printf("\n");
+}
+
+void test() {
+    const Number a = number(word() % 2 ? 64 : 4), b = number(4), c = number(4), d = number(4), e = number(4);
+    const Fp39 x = a.element(), y = b.element(), z = c.element(), v = d.element(), w = e.element();
+    line("product", a, b, x * y);
+    line("product_less", a, b, c, Fp39::product_less(x, y, z));
+    line("square", b, y.squared());
+    line("square_less", b, c, d, Fp39::square_less(y, z, v));
+    line("products_less", b, c, d, e, Fp39::products_less(y, z + Fp39::zero(), v, w));
+    const Number f = number(4);
+    line("products_of_difference", b, c, d, e, f, Fp39::products_less(y, z - f.element(), v, w));
+    line("sum", b, c, (y + z).settled());
+    line("difference", b, c, (y - z).settled());
+    line("negative", b, -y);
+    line("double", b, y.doubled().settled());
+
+    const Number most = number(31);
+    line("to", most, to_fp(most.element()));
+    Fp fp;
+    for (uint32_t &limb : fp.limb) limb = word() % 4 == 0 ? static_cast<uint32_t>(between(-2, 2)) : static_cast<uint32_t>(word());
+    fp.limb[Fp::N - 1] %= FpConstants::modulus(Fp::N - 1) + 1;
+    line("from", fp, from_fp(fp));
+    if (to_fp(from_fp(fp) * Fp39::one()) == fp) line("returned", fp);
+
+    Number zero = multiple(static_cast<int>(between(-3, 3)), 0).other();
+    if (word() % 2) zero.digit[word() % DIGITS] += between(-1, 1);
+    if (word() % 8 == 0) zero = number(3);
+    line(is_zero(zero.element()) ? "zero" : "not_zero", zero);
+}
+
+}  // namespace
+
+int main(int, char **argv) {
+    const long turns = std::atol(argv[1]);
+    state = std::strtoull(argv[2], nullptr, 0);
+    for (long turn = 0; turn < turns; turn++) test();
+}

@@ -1,0 +1,509 @@
+// Fp in ten signed digits of 39 bits, for GPUs with FP64 at full rate: products are FMAs of doubles beside multiplications of low words.
+//
+// A number is Σ dᵢ·B^i with B = 2^39, and stands for the element x of Fp for which it is x·B^10 modulo p. It may be negative and
+// beyond p: numbers of the same residue are the same element. Digits 0 … 8 are of at most 2^38 + 1 in size; the last is what is left.
+//
+// A column S of a product, of up to 2^80, is kept as a double H, which has been rounded, and as S mod 2^32. While |H − S| < 2^31 the two
+// together are S. d39.md proves that they stay so close; bench/d39/bounds.cpp has the bounds out of this very code. All arithmetic
+// of doubles here rounds to nearest, ties to even, and no compiler may contract or reorder it.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+
+#include "ff/fp.cuh"
+
+namespace interlock {
+namespace d39 {
+
+constexpr int DIGITS = 10, BITS = 39, COLUMNS = 2 * DIGITS;
+
+/// The columns whose doubles are made anew between two products and their one reduction.
+constexpr int FIRST_REFRESHED = 6, LAST_REFRESHED = 11;
+
+/// What a digit is stored with: the low word of SHIFT + d is d mod 2^32, and its next seven bits are those of d + 2^38.
+constexpr double SHIFT = 0x1.8p52 + 0x1p38;
+
+/// B^-1 mod p, between −p/2 and p/2.
+INTERLOCK_HD constexpr double inverse_radix(int i) {
+    constexpr double digits[DIGITS] = {154747013120., 67379591199.,   -86334727040., -245224433186., -186982857910.,
+                                       250740039427., -190652481256., 267872615262., -18799078427.,  -20450831.};
+    return digits[i];
+}
+
+/// p.
+INTERLOCK_HD constexpr double modulus(int i) {
+    constexpr double digits[DIGITS] = {-21845.,       -9175552.,     206158087504., 229909799157., -41019430385.,
+                                       -66061295016., -89290891821., 59388928422.,  246958955083., 872555476.};
+    return digits[i];
+}
+
+/// −p^-1 mod B, between −B/2 and B/2.
+constexpr double NEGATED_INVERSE = -12885098499.;
+
+/// B^10 mod p: the number of 1.
+INTERLOCK_HD constexpr double one(int i) {
+    constexpr double digits[DIGITS] = {13762350.,      5780597760.,   -137223049952., -257394416602., 3717889551.,
+                                       -162825995361., 178168830730., -31629561374.,  -3246372054.,   45863725.};
+    return digits[i];
+}
+
+// Operations on doubles, each rounded by itself, and their words.
+#ifdef __CUDA_ARCH__
+INTERLOCK_HD double fma(double a, double b, double c) { return __fma_rn(a, b, c); }
+INTERLOCK_HD double multiply(double a, double b) { return __dmul_rn(a, b); }
+INTERLOCK_HD double add(double a, double b) { return __dadd_rn(a, b); }
+INTERLOCK_HD double of_words(uint32_t low, uint32_t high) {
+    return __hiloint2double(static_cast<int>(high), static_cast<int>(low));
+}
+INTERLOCK_HD uint32_t low_word(double a) { return static_cast<uint32_t>(__double2loint(a)); }
+INTERLOCK_HD uint32_t high_word(double a) { return static_cast<uint32_t>(__double2hiint(a)); }
+INTERLOCK_HD uint32_t shifted(uint32_t low, uint32_t high, int bits) { return __funnelshift_r(low, high, bits); }
+#else
+inline double fma(double a, double b, double c) { return std::fma(a, b, c); }
+inline double multiply(double a, double b) { return a * b; }
+inline double add(double a, double b) { return a + b; }
+inline uint64_t bits_of(double a) {
+    uint64_t bits;
+    std::memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+inline double of_words(uint32_t low, uint32_t high) {
+    const uint64_t bits = uint64_t{high} << 32 | low;
+    double a;
+    std::memcpy(&a, &bits, sizeof a);
+    return a;
+}
+inline uint32_t low_word(double a) { return static_cast<uint32_t>(bits_of(a)); }
+inline uint32_t high_word(double a) { return static_cast<uint32_t>(bits_of(a) >> 32); }
+/// The low word of high:low >> bits, for 0 ≤ bits < 32.
+inline uint32_t shifted(uint32_t low, uint32_t high, int bits) {
+    return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> bits);
+}
+#endif
+
+/// A digit twice: as a double and as the low word of its two's complement.
+struct Digit {
+    double value;
+    uint32_t low;
+
+    /// A digit as it is stored.
+    using Stored = double;
+    /// A column: rounded, and its low word.
+    struct Column {
+        double high;
+        uint32_t low;
+    };
+    /// The low word of what a column passes to the next.
+    using Carry = uint32_t;
+
+    INTERLOCK_HD static constexpr Digit constant(double value) {
+        return {value, static_cast<uint32_t>(static_cast<int64_t>(value))};
+    }
+    INTERLOCK_HD static Digit from(Stored stored) { return {add(stored, -SHIFT), low_word(stored)}; }
+    INTERLOCK_HD static Stored store(double value) { return add(value, SHIFT); }
+    INTERLOCK_HD Digit doubled() const { return {add(value, value), 2 * low}; }
+    INTERLOCK_HD Digit operator-() const { return {-value, 0 - low}; }
+    INTERLOCK_HD friend Digit operator-(const Digit &a, const Digit &b) { return {add(a.value, -b.value), a.low - b.low}; }
+
+    INTERLOCK_HD static void set_high(Column &c, const Digit &a, const Digit &b) { c.high = multiply(a.value, b.value); }
+    INTERLOCK_HD static void set_low(Column &c, const Digit &a, const Digit &b) { c.low = a.low * b.low; }
+    INTERLOCK_HD static void add_high(Column &c, const Digit &a, const Digit &b) { c.high = fma(a.value, b.value, c.high); }
+    INTERLOCK_HD static void add_low(Column &c, const Digit &a, const Digit &b) { c.low += a.low * b.low; }
+    INTERLOCK_HD static void subtract(Column &c, const Digit &a) {
+        c.high = add(c.high, -a.value);
+        c.low -= a.low;
+    }
+    INTERLOCK_HD static void subtract_twice(Column &c, const Digit &a) {
+        c.high = fma(-2, a.value, c.high);
+        c.low -= 2 * a.low;
+    }
+
+    /// Makes H the double that is nearest to S.
+    INTERLOCK_HD static void refresh(Column &c) {
+        const double low_part = of_words(c.low, 0x43300000);
+        const double rounded = add(add(add(c.high, -low_part), 0x1.8p84), -0x1.8p84);
+        c.high = add(rounded, low_part);
+    }
+
+    /// The digit −2^38 ≤ d < 2^38 that the column S is congruent to modulo B, and the low word of (S − d)/B.
+    INTERLOCK_HD static Stored cut(const Column &c, Carry &carry) {
+        const double less_low = add(c.high, -of_words(c.low, 0x43300000));
+        const double rounded = add(less_low, 0x1.8p84 + 0x1p52 + 0x1p38);
+        carry = shifted(low_word(rounded), high_word(rounded), 7);
+        return of_words(c.low, (low_word(rounded) & 0x7f) | 0x43380000);
+    }
+    /// Adds (S − d)/B to the next column. Its double takes S/B, which is 1/2 off at most and needs not wait for d.
+    INTERLOCK_HD static void pass(Column &next, const Column &c, Carry carry) {
+        next.high = fma(c.high, 0x1p-39, next.high);
+        next.low += carry;
+    }
+    /// The same of a column that is a multiple of B.
+    INTERLOCK_HD static void pass_multiple(Column &next, const Column &c) {
+        next.low += low_word(fma(c.high, 0x1p-39, 0x1.8p52));
+        next.high = fma(c.high, 0x1p-39, next.high);
+    }
+
+    /// The multiple of B that is nearest to `digit`, as SPREAD more than it.
+    static constexpr double SPREAD = 0x1.8p91;
+    /// `digit` without it, with what came from the digit before.
+    INTERLOCK_HD static Stored settle(const Digit &digit, double &from_before) {
+        const double multiple = add(add(digit.value, SPREAD), -SPREAD);
+        const Stored settled = fma(from_before, 0x1p-39, store(add(digit.value, -multiple)));
+        from_before = multiple;
+        return settled;
+    }
+    INTERLOCK_HD static Stored settle_last(const Digit &digit, double from_before) {
+        return fma(from_before, 0x1p-39, store(digit.value));
+    }
+    INTERLOCK_HD static Digit sum(Stored a, Stored b) {
+        return {add(add(a, -SHIFT), add(b, -SHIFT)), low_word(a) + low_word(b)};
+    }
+    INTERLOCK_HD static Digit difference(Stored a, Stored b) { return {add(a, -b), low_word(a) - low_word(b)}; }
+    INTERLOCK_HD static Stored negative(Stored a) { return add(2 * SHIFT, -a); }
+};
+
+/// The columns of a·b; the last is 0.
+template <class D>
+INTERLOCK_HD void multiply(typename D::Column *columns, const D *a, const D *b) {
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+#pragma unroll
+        for (int j = 0; j < DIGITS; j++) {
+            i == 0 || j == DIGITS - 1 ? D::set_high(columns[i + j], a[i], b[j]) : D::add_high(columns[i + j], a[i], b[j]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+#pragma unroll
+        for (int j = 0; j < DIGITS; j++) {
+            i == 0 || j == DIGITS - 1 ? D::set_low(columns[i + j], a[i], b[j]) : D::add_low(columns[i + j], a[i], b[j]);
+        }
+    }
+    columns[COLUMNS - 1] = {};
+}
+
+/// Subtracts those of a·b from columns of a product.
+template <class D>
+INTERLOCK_HD void subtract_product(typename D::Column *columns, const D *a, const D *b) {
+    D negative[DIGITS];
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) negative[i] = -a[i];
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+#pragma unroll
+        for (int j = 0; j < DIGITS; j++) D::add_high(columns[i + j], negative[i], b[j]);
+    }
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+#pragma unroll
+        for (int j = 0; j < DIGITS; j++) D::add_low(columns[i + j], negative[i], b[j]);
+    }
+    // The columns whose errors would otherwise grow too great in the reduction.
+#pragma unroll
+    for (int k = FIRST_REFRESHED; k <= LAST_REFRESHED; k++) D::refresh(columns[k]);
+}
+
+/// The columns of a².
+template <class D>
+INTERLOCK_HD void square(typename D::Column *columns, const D *a) {
+    D twice[DIGITS];
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) twice[i] = a[i].doubled();
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+#pragma unroll
+        for (int j = i; j < DIGITS; j++) {
+            const D &other = i == j ? a[i] : twice[i];
+            i == 0 || j == DIGITS - 1 ? D::set_high(columns[i + j], other, a[j]) : D::add_high(columns[i + j], other, a[j]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+#pragma unroll
+        for (int j = i; j < DIGITS; j++) {
+            const D &other = i == j ? a[i] : twice[i];
+            i == 0 || j == DIGITS - 1 ? D::set_low(columns[i + j], other, a[j]) : D::add_low(columns[i + j], other, a[j]);
+        }
+    }
+    columns[COLUMNS - 1] = {};
+}
+
+/// Clears the lower ten columns: the upper ten become the number divided by B^10 modulo p.
+template <class D>
+INTERLOCK_HD void reduce(typename D::Column *columns) {
+    typename D::Carry carry;
+    // d·B^i is d·B^-1·B^(i + 1): the digit is the multiplier itself.
+#pragma unroll
+    for (int i = 0; i < DIGITS - 1; i++) {
+        const D digit = D::from(D::cut(columns[i], carry));
+        D::pass(columns[i + 1], columns[i], carry);
+        typename D::Column *row = columns + i + 1;
+#pragma unroll
+        for (int j = 0; j < DIGITS; j++) D::add_high(row[j], digit, D::constant(inverse_radix(j)));
+#pragma unroll
+        for (int j = 0; j < DIGITS; j++) D::add_low(row[j], digit, D::constant(inverse_radix(j)));
+    }
+    // The last would reach one column further up: a multiple of p clears it instead.
+    typename D::Column *row = columns + DIGITS - 1, quotient;
+    const D last = D::from(D::cut(row[0], carry));
+    D::set_high(quotient, last, D::constant(NEGATED_INVERSE));
+    D::set_low(quotient, last, D::constant(NEGATED_INVERSE));
+    const D digit = D::from(D::cut(quotient, carry));
+#pragma unroll
+    for (int j = 0; j < DIGITS; j++) D::add_high(row[j], digit, D::constant(modulus(j)));
+#pragma unroll
+    for (int j = 1; j < DIGITS; j++) D::add_low(row[j], digit, D::constant(modulus(j)));
+    D::pass_multiple(row[1], row[0]);
+}
+
+/// The digits that the upper ten columns come to.
+template <class D>
+INTERLOCK_HD void cut(typename D::Stored *digits, typename D::Column *columns) {
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+        typename D::Carry carry;
+        typename D::Column &column = columns[DIGITS + i];
+        digits[i] = D::cut(column, carry);
+        if (i < DIGITS - 1) D::pass(columns[DIGITS + i + 1], column, carry);
+    }
+}
+
+template <class D>
+struct Element;
+
+/// A sum or difference whose digits have not been brought into range: they are of up to twice what those of an element are.
+template <class D>
+struct Loose {
+    D digit[DIGITS];
+
+    /// The same number with digits in range. Each passes on at once what it has too much, so that none waits for another.
+    INTERLOCK_HD Element<D> settled() const {
+        Element<D> r;
+        typename D::Stored from_before{};
+#pragma unroll
+        for (int i = 0; i < DIGITS - 1; i++) r.digit[i] = D::settle(digit[i], from_before);
+        r.digit[DIGITS - 1] = D::settle_last(digit[DIGITS - 1], from_before);
+        return r;
+    }
+};
+
+/// An element, by a number as above.
+template <class D>
+struct Element {
+    typename D::Stored digit[DIGITS];
+
+    /// As x·y is made: columns, what is subtracted from the upper ten of them, and digits.
+    using Columns = typename D::Column[COLUMNS];
+
+    INTERLOCK_HD static Element zero() {
+        Element r;
+#pragma unroll
+        for (int i = 0; i < DIGITS; i++) r.digit[i] = D::store(0);
+        return r;
+    }
+
+    INTERLOCK_HD static Element one() {
+        Element r;
+#pragma unroll
+        for (int i = 0; i < DIGITS; i++) r.digit[i] = D::store(d39::one(i));
+        return r;
+    }
+
+    INTERLOCK_HD void expand(D *digits) const {
+#pragma unroll
+        for (int i = 0; i < DIGITS; i++) digits[i] = D::from(digit[i]);
+    }
+
+    /// Only for what subtract_product follows.
+    INTERLOCK_HD static void multiply(Columns &columns, const Element &a, const Loose<D> &b) {
+        D of_a[DIGITS];
+        a.expand(of_a);
+        d39::multiply(columns, of_a, b.digit);
+    }
+
+    INTERLOCK_HD static void multiply(Columns &columns, const Element &a, const Element &b) {
+        D of_a[DIGITS], of_b[DIGITS];
+        a.expand(of_a);
+        b.expand(of_b);
+        d39::multiply(columns, of_a, of_b);
+    }
+
+    INTERLOCK_HD static void subtract_product(Columns &columns, const Element &a, const Element &b) {
+        D of_a[DIGITS], of_b[DIGITS];
+        a.expand(of_a);
+        b.expand(of_b);
+        d39::subtract_product(columns, of_a, of_b);
+    }
+
+    INTERLOCK_HD static void square(Columns &columns, const Element &a) {
+        D of_a[DIGITS];
+        a.expand(of_a);
+        d39::square(columns, of_a);
+    }
+
+    INTERLOCK_HD static void subtract(Columns &columns, const Element &a) {
+#pragma unroll
+        for (int i = 0; i < DIGITS; i++) D::subtract(columns[DIGITS + i], D::from(a.digit[i]));
+    }
+
+    INTERLOCK_HD static void subtract_twice(Columns &columns, const Element &a) {
+#pragma unroll
+        for (int i = 0; i < DIGITS; i++) D::subtract_twice(columns[DIGITS + i], D::from(a.digit[i]));
+    }
+
+    INTERLOCK_HD static Element cut(Columns &columns) {
+        Element r;
+        d39::cut<D>(r.digit, columns);
+        return r;
+    }
+
+    INTERLOCK_HD friend Element operator*(const Element &a, const Element &b) {
+        Columns columns;
+        multiply(columns, a, b);
+        reduce<D>(columns);
+        return cut(columns);
+    }
+
+    INTERLOCK_HD Element squared() const {
+        Columns columns;
+        square(columns, *this);
+        reduce<D>(columns);
+        return cut(columns);
+    }
+
+    /// a·b − c.
+    INTERLOCK_HD static Element product_less(const Element &a, const Element &b, const Element &c) {
+        Columns columns;
+        multiply(columns, a, b);
+        reduce<D>(columns);
+        subtract(columns, c);
+        return cut(columns);
+    }
+
+    /// a² − c − 2·d.
+    INTERLOCK_HD static Element square_less(const Element &a, const Element &c, const Element &d) {
+        Columns columns;
+        square(columns, a);
+        reduce<D>(columns);
+        subtract(columns, c);
+        subtract_twice(columns, d);
+        return cut(columns);
+    }
+
+    /// a·b − c·d, by one reduction.
+    INTERLOCK_HD static Element products_less(const Element &a, const Loose<D> &b, const Element &c, const Element &d) {
+        Columns columns;
+        multiply(columns, a, b);
+        subtract_product(columns, c, d);
+        reduce<D>(columns);
+        return cut(columns);
+    }
+
+    INTERLOCK_HD friend Loose<D> operator+(const Element &a, const Element &b) {
+        Loose<D> r;
+#pragma unroll
+        for (int i = 0; i < DIGITS; i++) r.digit[i] = D::sum(a.digit[i], b.digit[i]);
+        return r;
+    }
+
+    INTERLOCK_HD friend Loose<D> operator-(const Element &a, const Element &b) {
+        Loose<D> r;
+#pragma unroll
+        for (int i = 0; i < DIGITS; i++) r.digit[i] = D::difference(a.digit[i], b.digit[i]);
+        return r;
+    }
+
+    INTERLOCK_HD Element operator-() const {
+        Element r;
+#pragma unroll
+        for (int i = 0; i < DIGITS; i++) r.digit[i] = D::negative(digit[i]);
+        return r;
+    }
+
+    INTERLOCK_HD Loose<D> doubled() const { return *this + *this; }
+};
+
+/// An element as the device computes with it.
+using Fp39 = Element<Digit>;
+
+/// The element that memory has as x·2^384: its number is 64 times that, from 0 to 64·p.
+INTERLOCK_HD Fp39 from_fp(const Fp &x) {
+    // Digits from −2^38 are digits from 0 of the number and 2^38 in each place but the last.
+    constexpr int WORDS = 13;
+    uint32_t words[WORDS + 2];
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+        uint32_t halves = 0;
+#pragma unroll
+        for (int i = 0; i < DIGITS - 1; i++) {
+            const int bit = BITS * i + BITS - 1;
+            if (bit / 32 == w) halves = 1u << bit % 32;
+        }
+        const uint32_t shifted_word = shifted(w == 0 ? 0 : x.limb[w - 1], w == WORDS - 1 ? 0 : x.limb[w], 26);
+        words[w] = w == 0 ? carry::add_cc(shifted_word, halves)
+                          : w < WORDS - 1 ? carry::addc_cc(shifted_word, halves) : carry::addc(shifted_word, halves);
+    }
+    words[WORDS] = words[WORDS + 1] = 0;
+    Fp39 r;
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+        const int word = BITS * i / 32, bit = BITS * i % 32;
+        const uint32_t low = shifted(words[word], words[word + 1], bit);
+        const uint32_t high = shifted(words[word + 1], word + 2 < WORDS ? words[word + 2] : 0, bit) & 0x7f;
+        r.digit[i] = of_words(low, (high | 0x43380000) + (i == DIGITS - 1 ? 0x40 : 0));
+    }
+    return r;
+}
+
+/// A digit as an integer.
+INTERLOCK_HD int64_t integer(double stored) { return static_cast<int64_t>(add(stored, -SHIFT)); }
+
+/// x·2^384 mod p, as memory has it, of a number between −32·p and 32·p.
+INTERLOCK_HD_CALL Fp to_fp(Fp39 x) {
+    // With k·p, |k| ≤ 32, it is a multiple of 64, and a 64th of that lies between −p and p. p^-1 mod 64 is 3.
+    const int k = static_cast<int>((0u - 3 * low_word(x.digit[0])) << 26) >> 26;
+    int64_t digits[DIGITS + 1], over = 0;
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+        const int64_t digit = integer(x.digit[i]) + k * static_cast<int64_t>(modulus(i)) + over;
+        digits[i] = i < DIGITS - 1 ? digit & ((int64_t{1} << BITS) - 1) : digit;
+        over = digit >> BITS;
+    }
+    digits[DIGITS] = 0;
+    Fp r;
+#pragma unroll
+    for (int w = 0; w < Fp::N; w++) {
+        const int digit = (32 * w + 6) / BITS, bit = (32 * w + 6) % BITS;
+        r.limb[w] = static_cast<uint32_t>(digits[digit] >> bit);
+        if (digit < DIGITS - 1) r.limb[w] |= static_cast<uint32_t>(static_cast<uint64_t>(digits[digit + 1]) << (BITS - bit));
+    }
+    const uint32_t negative = digits[DIGITS - 1] < 0 ? ~0u : 0;
+    r.limb[0] = carry::add_cc(r.limb[0], FpConstants::modulus(0) & negative);
+#pragma unroll
+    for (int w = 1; w < Fp::N - 1; w++) r.limb[w] = carry::addc_cc(r.limb[w], FpConstants::modulus(w) & negative);
+    r.limb[Fp::N - 1] = carry::addc(r.limb[Fp::N - 1], FpConstants::modulus(Fp::N - 1) & negative);
+    return r;
+}
+
+/// Whether the number is k·p.
+INTERLOCK_HD_CALL bool is_multiple(Fp39 x, int k) {
+    int64_t over = 0, left = 0;
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+        over += integer(x.digit[i]) - k * static_cast<int64_t>(modulus(i));
+        left |= i < DIGITS - 1 ? over & ((int64_t{1} << BITS) - 1) : over;
+        over >>= BITS;
+    }
+    return left == 0;
+}
+
+/// Whether a number between −4·p and 4·p is an element that is 0. All but 7 in 2^32 of those that are not are told from their low word.
+INTERLOCK_HD bool is_zero(const Fp39 &x) {
+    constexpr uint32_t INVERSE = 0u - FpConstants::NEGATED_INVERSE;
+    const uint32_t k = low_word(x.digit[0]) * INVERSE;
+    return k + 3 <= 6 && is_multiple(x, static_cast<int>(k));
+}
+
+}  // namespace d39
+}  // namespace interlock
