@@ -11,6 +11,8 @@ fn main() {
     host.cpp(true).cpp_link_stdlib(None).std("c++17").opt_level(2).include("../../cuda");
     // `#pragma unroll` is for the device's compiler.
     host.flag("-Wno-unknown-pragmas").flag("-fno-exceptions").flag("-fno-rtti");
+    // Each operation on doubles is to be rounded by itself.
+    host.flag("-ffp-contract=off");
     host.file("cuda/host.cpp").compile("interlock_kit_host");
 
     if interlock("CUDA") == "1" {

@@ -57,7 +57,7 @@ struct Sum {
     Room room;
     int x = FIRST_X, spare = SECOND_X;
     /// Then x = y = 0, zz = zzz = 1.
-    bool is_infinity;
+    bool is_infinity = false;
 
     /// A = p.x·zz − x and B = p.y·zzz − y, of a point whose coordinates A and B are.
     INTERLOCK_HD void put_run_and_rise() {

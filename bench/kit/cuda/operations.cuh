@@ -1,7 +1,7 @@
 // The operations that are checked: what each takes, what it gives, and how the library's arithmetic does it.
 #pragma once
 
-#include "ec/xyzz.cuh"
+#include "ec/xyzz39.cuh"
 #include "ff/fr.cuh"
 
 namespace kit {
@@ -71,6 +71,61 @@ KIT_ON_POINTS(SubtractFull, p + -scaled(in.q, in.zq))
 KIT_ON_POINTS(SubtractMixed, p + -in.q)
 KIT_ON_POINTS(DoublePoint, p.doubled())
 
+/// A number of 64·p at most as one of less than p.
+INTERLOCK_HD d39::Fp39 small(const Fp &a) { return d39::from_fp(a) * d39::Fp39::one(); }
+
+// The same in digits of 39 bits.
+#define KIT_ON_PAIR_39(Name, expression)                                \
+    struct Name {                                                       \
+        using In = Pair<Fp>;                                            \
+        using Out = Fp;                                                 \
+        INTERLOCK_HD static Out of(const In &in) {                      \
+            const d39::Fp39 a = small(in.a), b = small(in.b);           \
+            return expression;                                          \
+        }                                                               \
+    };
+KIT_ON_PAIR_39(Add39, d39::to_fp((a + b).settled()))
+KIT_ON_PAIR_39(Subtract39, d39::to_fp((a - b).settled()))
+KIT_ON_PAIR_39(Multiply39, d39::to_fp(a *b))
+KIT_ON_PAIR_39(Equal39, d39::is_zero((a - b).settled()) ? Fp::one() : Fp::zero())
+
+#define KIT_ON_ONE_39(Name, expression)                                 \
+    struct Name {                                                       \
+        using In = Fp;                                                  \
+        using Out = Fp;                                                 \
+        INTERLOCK_HD static Out of(const In &in) {                      \
+            const d39::Fp39 a = small(in);                              \
+            return d39::to_fp(expression);                              \
+        }                                                               \
+    };
+KIT_ON_ONE_39(Square39, a.squared())
+KIT_ON_ONE_39(Negate39, -a)
+KIT_ON_ONE_39(Double39, a.doubled().settled())
+
+/// A room of a thread's own.
+struct OwnRoom {
+    using D = d39::Digit;
+    d39::Fp39 *slots;
+    INTERLOCK_HD d39::Fp39 get(int slot) const { return slots[slot]; }
+    INTERLOCK_HD void put(int slot, const d39::Fp39 &value) { slots[slot] = value; }
+};
+
+#define KIT_ON_POINTS_39(Name, statements)                              \
+    struct Name {                                                       \
+        using In = Points<Fp>;                                          \
+        using Out = Affine<Fp>;                                         \
+        INTERLOCK_HD static Out of(const In &in) {                      \
+            d39::Fp39 slots[d39::SLOTS];                                \
+            d39::Sum<OwnRoom> sum{{slots}};                             \
+            statements;                                                 \
+            return sum.get().to_affine();                               \
+        }                                                               \
+    };
+KIT_ON_POINTS_39(AddMixed39, sum.set(scaled(in.p, in.zp)); sum.add(in.q, false))
+KIT_ON_POINTS_39(SubtractMixed39, sum.set(scaled(in.p, in.zp)); sum.add(in.q, true))
+KIT_ON_POINTS_39(AddAffine39, sum.clear(); sum.add(in.p, false); sum.add(in.q, false))
+KIT_ON_POINTS_39(SubtractAffine39, sum.clear(); sum.add(in.q, true); sum.add(in.p, false))
+
 }  // namespace kit
 
 // X(name, operation)
@@ -89,9 +144,22 @@ KIT_ON_POINTS(DoublePoint, p.doubled())
     X(group##_subtract_mixed, SubtractMixed<F>) \
     X(group##_subtract_full, SubtractFull<F>) \
     X(group##_double, DoublePoint<F>)
+#define KIT_OPERATIONS_39(X)                  \
+    X(fp39_add, Add39)                        \
+    X(fp39_subtract, Subtract39)              \
+    X(fp39_multiply, Multiply39)              \
+    X(fp39_equal, Equal39)                    \
+    X(fp39_square, Square39)                  \
+    X(fp39_negate, Negate39)                  \
+    X(fp39_double, Double39)                  \
+    X(g1_add_mixed_39, AddMixed39)            \
+    X(g1_subtract_mixed_39, SubtractMixed39)  \
+    X(g1_add_affine_39, AddAffine39)          \
+    X(g1_subtract_affine_39, SubtractAffine39)
 #define KIT_OPERATIONS(X)            \
     KIT_FIELD_OPERATIONS(X, fp, Fp)  \
     KIT_FIELD_OPERATIONS(X, fr, Fr)  \
     KIT_FIELD_OPERATIONS(X, fp2, Fp2) \
     KIT_CURVE_OPERATIONS(X, g1, Fp)  \
-    KIT_CURVE_OPERATIONS(X, g2, Fp2)
+    KIT_CURVE_OPERATIONS(X, g2, Fp2) \
+    KIT_OPERATIONS_39(X)

@@ -118,6 +118,27 @@ field_operations!(
     blst_fp2_inverse
 );
 
+/// Those of Fp in digits of 39 bits that take two elements.
+pub fn fp39_pairs() -> Vec<Operation<Pair<blst_fp>, One<blst_fp>>> {
+    renamed(fp_pairs(), &["fp39_add", "fp39_subtract", "fp39_multiply", "fp39_equal"])
+}
+
+/// Those that take one.
+pub fn fp39_ones() -> Vec<Operation<One<blst_fp>, One<blst_fp>>> {
+    renamed(fp_ones(), &["fp39_square", "fp39_negate", "fp39_double"])
+}
+
+/// Sums and differences of points by it: of a sum and a point, and of two points.
+pub fn g1_39_operations() -> Vec<Operation<Points<blst_p1_affine, blst_fp>, One<blst_p1_affine>>> {
+    let names = ["g1_add_mixed_39", "g1_add_affine_39", "g1_subtract_mixed_39", "g1_subtract_affine_39"];
+    renamed(g1_operations(), &names)
+}
+
+/// The first operations under other names.
+fn renamed<In, Out>(operations: Vec<Operation<In, Out>>, names: &[&'static str]) -> Vec<Operation<In, Out>> {
+    operations.into_iter().zip(names).map(|(operation, name)| Operation { name, ..operation }).collect()
+}
+
 /// 1 in Montgomery form.
 pub fn fp_one() -> blst_fp {
     blst_out!(blst_fp, blst_fp_from_uint64([1, 0, 0, 0, 0, 0].as_ptr()))
