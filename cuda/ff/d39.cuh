@@ -456,8 +456,12 @@ INTERLOCK_HD Fp39 from_fp(const Fp &x) {
     return r;
 }
 
-/// A digit as an integer.
-INTERLOCK_HD int64_t integer(double stored) { return static_cast<int64_t>(add(stored, -SHIFT)); }
+/// A digit as an integer: doubles between 2^52 and 2^53 are as far apart as their bits.
+INTERLOCK_HD int64_t integer(double stored) {
+    constexpr uint64_t BITS_OF_SHIFT = uint64_t{0x43380040} << 32;
+    const uint64_t bits = uint64_t{high_word(stored)} << 32 | low_word(stored);
+    return static_cast<int64_t>(bits - BITS_OF_SHIFT);
+}
 
 /// x·2^384 mod p, as memory has it, of a number between −32·p and 32·p.
 INTERLOCK_HD_CALL Fp to_fp(Fp39 x) {

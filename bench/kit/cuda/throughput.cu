@@ -1,8 +1,8 @@
 // How many operations a second: each thread does a long chain of dependent ones on values in registers.
 #include <cuda_runtime.h>
 
-#include "ec/xyzz.cuh"
 #include "ff/fr.cuh"
+#include "msm/room39.cuh"
 
 using namespace interlock;
 
@@ -54,11 +54,56 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS) accumulate(Xyzz<F> *sums, const
     sums[i] = sum;
 }
 
-/// How many blocks of `kernel` a multiprocessor holds, negative for an error.
+/// The same of elements in digits of 39 bits, and what a turn of the loop does.
+template <class Turn, int BLOCKS>
+__global__ void __launch_bounds__(BLOCK, BLOCKS) turns_39(Fp *values, unsigned n, Turn turn) {
+    const size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x;
+    const auto one = d39::Fp39::one();
+    d39::Fp39 x = d39::from_fp(values[2 * i]) * one, y = d39::from_fp(values[2 * i + 1]) * one;
+#pragma unroll 1
+    for (unsigned k = 0; k < n; k += 2) turn(x, y);
+    values[2 * i] = d39::to_fp(x);
+    values[2 * i + 1] = d39::to_fp(y);
+}
+
+struct Multiply39 {
+    __device__ __forceinline__ void operator()(d39::Fp39 &x, d39::Fp39 &y) const {
+        x = x * y;
+        y = y * x;
+    }
+};
+
+struct Square39 {
+    __device__ __forceinline__ void operator()(d39::Fp39 &x, d39::Fp39 &y) const {
+        x = x.squared();
+        y = y.squared();
+    }
+};
+
+using Room = msm::SharedRoom<BLOCK>;
+
+template <int BLOCKS>
+__global__ void __launch_bounds__(BLOCK, BLOCKS)
+    accumulate_39(Xyzz<Fp> *sums, const Affine<Fp> *table, unsigned points, unsigned n) {
+    const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
+    unsigned next = i % points;
+    d39::Sum<Room> sum{{threadIdx.x}};
+    sum.clear();
+#pragma unroll 1
+    for (unsigned k = 0; k < n; k++) {
+        const Affine<Fp> point = table[next];
+        next += 13;
+        if (next >= points) next -= points;
+        sum.add(point, false);
+    }
+    sums[i] = sum.get();
+}
+
+/// How many blocks of `kernel`, with so much shared memory each, a multiprocessor holds, negative for an error.
 template <class Kernel>
-int most(Kernel kernel) {
+int most(Kernel kernel, size_t shared = 0) {
     int blocks;
-    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, BLOCK, 0);
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, BLOCK, shared);
     return error == cudaSuccess ? blocks : -error;
 }
 
@@ -93,3 +138,27 @@ KIT_ON_VALUES(multiply, fr, Fr, 8)
         return cudaGetLastError();                                                                                   \
     }
 KIT_ACCUMULATE(g1, Fp, 3)
+
+#define KIT_TURNS_39(name, Turn, BLOCKS)                                                                             \
+    extern "C" int kit_##name##_most() { return most(turns_39<Turn, BLOCKS>); }                                      \
+    extern "C" int kit_##name(void *values, unsigned n, unsigned blocks, cudaStream_t stream) {                      \
+        turns_39<Turn, BLOCKS><<<blocks, BLOCK, 0, stream>>>(static_cast<Fp *>(values), n, Turn{});                  \
+        return cudaGetLastError();                                                                                   \
+    }
+KIT_TURNS_39(multiply_fp39, Multiply39, 4)
+KIT_TURNS_39(square_fp39, Square39, 4)
+
+// Their sums are in shared memory: of devices with 228 KiB of it a multiprocessor, three blocks' are.
+constexpr int BLOCKS_39 = 3;
+extern "C" int kit_accumulate_g1_39_most() {
+    const auto kernel = accumulate_39<BLOCKS_39>;
+    const cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Room::BYTES));
+    return error == cudaSuccess ? most(kernel, Room::BYTES) : -error;
+}
+extern "C" int kit_accumulate_g1_39(void *sums, const void *table, unsigned points, unsigned n, unsigned blocks,
+                                    cudaStream_t stream) {
+    accumulate_39<BLOCKS_39><<<blocks, BLOCK, Room::BYTES, stream>>>(static_cast<Xyzz<Fp> *>(sums),
+                                                                     static_cast<const Affine<Fp> *>(table), points, n);
+    return cudaGetLastError();
+}

@@ -14,6 +14,7 @@ const BLOCK: usize = 128;
 const RUNS: usize = 11;
 
 type OnValues = unsafe extern "C" fn(*mut c_void, c_uint, c_uint, *mut c_void) -> c_int;
+type OnPoints = unsafe extern "C" fn(*mut c_void, *const c_void, c_uint, c_uint, c_uint, *mut c_void) -> c_int;
 
 extern "C" {
     fn kit_multiprocessors() -> c_int;
@@ -32,6 +33,19 @@ extern "C" {
         blocks: c_uint,
         stream: *mut c_void,
     ) -> c_int;
+    fn kit_multiply_fp39_most() -> c_int;
+    fn kit_multiply_fp39(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
+    fn kit_square_fp39_most() -> c_int;
+    fn kit_square_fp39(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
+    fn kit_accumulate_g1_39_most() -> c_int;
+    fn kit_accumulate_g1_39(
+        sums: *mut c_void,
+        table: *const c_void,
+        points: c_uint,
+        n: c_uint,
+        blocks: c_uint,
+        stream: *mut c_void,
+    ) -> c_int;
 }
 
 /// Times everything and prints a line for each operation.
@@ -43,16 +57,22 @@ pub fn all(device: &Device) -> Result<(), String> {
     // SAFETY: these take nothing.
     let [fp, squares, fr, g1] =
         unsafe { [kit_multiply_fp_most(), kit_square_fp_most(), kit_multiply_fr_most(), kit_accumulate_g1_most()] };
-    by_blocks("Fp multiplication", fp, |blocks| {
-        on_values(stream, blocks, kit_multiply_fp, |x, y| {
-            let x = blst_out!(blst_fp, blst_fp_mul(x, y));
-            (x, blst_out!(blst_fp, blst_fp_mul(y, &x)))
-        })
+    // SAFETY: nor do these.
+    let [fp39, squares39, g1_39] =
+        unsafe { [kit_multiply_fp39_most(), kit_square_fp39_most(), kit_accumulate_g1_39_most()] };
+    let multiplied = |x: &blst_fp, y: &blst_fp| {
+        let x = blst_out!(blst_fp, blst_fp_mul(x, y));
+        (x, blst_out!(blst_fp, blst_fp_mul(y, &x)))
+    };
+    let squared =
+        |x: &blst_fp, y: &blst_fp| (blst_out!(blst_fp, blst_fp_sqr(x)), blst_out!(blst_fp, blst_fp_sqr(y)));
+    by_blocks("Fp multiplication", fp, |blocks| on_values(stream, blocks, kit_multiply_fp, multiplied))?;
+    by_blocks("Fp squaring", squares, |blocks| on_values(stream, blocks, kit_square_fp, squared))?;
+    by_blocks("Fp multiplication, digits of 39 bits", fp39, |blocks| {
+        on_values(stream, blocks, kit_multiply_fp39, multiplied)
     })?;
-    by_blocks("Fp squaring", squares, |blocks| {
-        on_values(stream, blocks, kit_square_fp, |x, y| {
-            (blst_out!(blst_fp, blst_fp_sqr(x)), blst_out!(blst_fp, blst_fp_sqr(y)))
-        })
+    by_blocks("Fp squaring, digits of 39 bits", squares39, |blocks| {
+        on_values(stream, blocks, kit_square_fp39, squared)
     })?;
     by_blocks("Fr multiplication", fr, |blocks| {
         on_values(stream, blocks, kit_multiply_fr, |x, y| {
@@ -60,7 +80,10 @@ pub fn all(device: &Device) -> Result<(), String> {
             (x, blst_out!(blst_fr, blst_fr_mul(y, &x)))
         })
     })?;
-    by_blocks("G1 mixed addition (XYZZ)", g1, |blocks| additions(stream, blocks))
+    by_blocks("G1 mixed addition (XYZZ)", g1, |blocks| additions(stream, blocks, kit_accumulate_g1))?;
+    by_blocks("G1 mixed addition (XYZZ), digits of 39 bits", g1_39, |blocks| {
+        additions(stream, blocks, kit_accumulate_g1_39)
+    })
 }
 
 /// Measures with 1, 2, … up to `most` blocks a multiprocessor; `rates` takes the number of blocks in all and returns the
@@ -126,7 +149,7 @@ where
 }
 
 /// A sum of points in each thread.
-fn additions(stream: &Stream, blocks: c_uint) -> Result<Vec<f64>, String> {
+fn additions(stream: &Stream, blocks: c_uint, launch: OnPoints) -> Result<Vec<f64>, String> {
     const N: c_uint = 2000;
     const TABLE: usize = 512;
     let threads = blocks as usize * BLOCK;
@@ -138,7 +161,7 @@ fn additions(stream: &Stream, blocks: c_uint) -> Result<Vec<f64>, String> {
         let (sums_at, table_at, stream_at) = (sums.as_raw(), table.as_raw(), stream.as_raw().cast());
         // SAFETY: each of the threads writes one sum of four coordinates and reads the table's points.
         check("the kernel of additions", unsafe {
-            kit_accumulate_g1(sums_at, table_at, TABLE as c_uint, N, blocks, stream_at)
+            launch(sums_at, table_at, TABLE as c_uint, N, blocks, stream_at)
         })?;
         let took = Event::record(stream)?.seconds_since(&start)?;
         Ok((f64::from(N) * threads as f64 / took, sums.to_host(stream)?))
