@@ -141,7 +141,7 @@ struct Room {
 };
 
 /// What the coordinates of a sum are below, in p, given that they were.
-constexpr double X_BELOW = 2.2, Y_BELOW = 0.55, ZZ_BELOW = 0.55;
+constexpr double X_BELOW = 2.2, Y_BELOW = 2, ZZ_BELOW = 2;
 
 void point_addition() {
     Bounds slots[SLOTS];

@@ -55,6 +55,11 @@ def right(name, values):
         limbs = sum(limb << 32 * i for i, limb in enumerate(values[:12]))
         digits = values[12:]
         return number(digits) == 64 * limbs and all(-(1 << 38) <= digit < 1 << 38 for digit in digits)
+    if name == "reduced":
+        limbs = sum(limb << 32 * i for i, limb in enumerate(values[:12]))
+        value, digits = number(values[12:]), values[12:]
+        in_range = all(-(1 << 38) <= digit < 1 << 38 for digit in digits)
+        return (value - 64 * limbs) % P == 0 and 0 <= value < 2 * P and in_range
     if name == "returned":
         return True
     return (number(values) % P == 0) == (name == "zero")

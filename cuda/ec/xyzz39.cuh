@@ -103,7 +103,7 @@ struct Sum {
         } else if (!is_zero(room.get(A))) {
             add_by_run_and_rise();
         } else if (is_zero(room.get(B))) {
-            set(Xyzz<Fp>::from(negative ? -point : point).doubled());
+            set_double(point, negative);
         } else {
             clear();
         }
@@ -112,12 +112,10 @@ struct Sum {
     INTERLOCK_HD_CALL void set(const Xyzz<Fp> &sum) {
         clear();
         if (sum.is_infinity()) return;
-        // Those of 64·p become those of less than p.
-        room.put(A, Fp39::one());
-        put_from(x, sum.x);
-        put_from(Y, sum.y);
-        put_from(ZZ, sum.zz);
-        put_from(ZZZ, sum.zzz);
+        room.put(x, reduced_from_fp(sum.x));
+        room.put(Y, reduced_from_fp(sum.y));
+        room.put(ZZ, reduced_from_fp(sum.zz));
+        room.put(ZZZ, reduced_from_fp(sum.zzz));
         is_infinity = false;
     }
 
@@ -127,9 +125,8 @@ struct Sum {
     }
 
    private:
-    INTERLOCK_HD void put_from(int slot, const Fp &value) {
-        room.put(slot, from_fp(value));
-        put_product(room, slot, slot, A, NONE, NONE, NONE, NONE);
+    INTERLOCK_HD_CALL void set_double(const Affine<Fp> &point, bool negative) {
+        set(Xyzz<Fp>::from(negative ? -point : point).doubled());
     }
 };
 

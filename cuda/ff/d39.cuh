@@ -427,11 +427,12 @@ struct Element {
 /// An element as the device computes with it.
 using Fp39 = Element<Digit>;
 
-/// The element that memory has as x·2^384: its number is 64 times that, from 0 to 64·p.
-INTERLOCK_HD Fp39 from_fp(const Fp &x) {
-    // Digits from −2^38 are digits from 0 of the number and 2^38 in each place but the last.
-    constexpr int WORDS = 13;
-    uint32_t words[WORDS + 2];
+/// The words of a number from 0 to 2^389, and two of 0.
+constexpr int WORDS = 13;
+using Words = uint32_t[WORDS + 2];
+
+/// Digits from −2^38 are digits from 0 of the number and 2^38 in each place but the last: this is that, of 64·x.
+INTERLOCK_HD void shift_and_halve(Words &words, const Fp &x) {
 #pragma unroll
     for (int w = 0; w < WORDS; w++) {
         uint32_t halves = 0;
@@ -440,20 +441,49 @@ INTERLOCK_HD Fp39 from_fp(const Fp &x) {
             const int bit = BITS * i + BITS - 1;
             if (bit / 32 == w) halves = 1u << bit % 32;
         }
-        const uint32_t shifted_word = shifted(w == 0 ? 0 : x.limb[w - 1], w == WORDS - 1 ? 0 : x.limb[w], 26);
-        words[w] = w == 0 ? carry::add_cc(shifted_word, halves)
-                          : w < WORDS - 1 ? carry::addc_cc(shifted_word, halves) : carry::addc(shifted_word, halves);
+        const uint32_t word = shifted(w == 0 ? 0 : x.limb[w - 1], w == WORDS - 1 ? 0 : x.limb[w], 26);
+        words[w] = w == 0 ? carry::add_cc(word, halves) : w < WORDS - 1 ? carry::addc_cc(word, halves) : carry::addc(word, halves);
     }
     words[WORDS] = words[WORDS + 1] = 0;
+}
+
+/// The digits of such words.
+INTERLOCK_HD Fp39 split(const Words &words) {
     Fp39 r;
 #pragma unroll
     for (int i = 0; i < DIGITS; i++) {
         const int word = BITS * i / 32, bit = BITS * i % 32;
         const uint32_t low = shifted(words[word], words[word + 1], bit);
-        const uint32_t high = shifted(words[word + 1], word + 2 < WORDS ? words[word + 2] : 0, bit) & 0x7f;
+        const uint32_t high = shifted(words[word + 1], words[word + 2], bit) & 0x7f;
         r.digit[i] = of_words(low, (high | 0x43380000) + (i == DIGITS - 1 ? 0x40 : 0));
     }
     return r;
+}
+
+/// The element that memory has as x·2^384: its number is 64 times that, from 0 to 64·p.
+INTERLOCK_HD Fp39 from_fp(const Fp &x) {
+    Words words;
+    shift_and_halve(words, x);
+    return split(words);
+}
+
+/// The same by a number from 0 to 2·p.
+INTERLOCK_HD Fp39 reduced_from_fp(const Fp &x) {
+    // 64·x/p, or what is up to 1 less, by the top limbs: 2^60 over that of p and 1.
+    constexpr uint32_t TOP = FpConstants::modulus(Fp::N - 1);
+    constexpr auto RECIPROCAL = static_cast<uint32_t>((uint64_t{1} << 60) / (TOP + 1));
+    const auto quotient = static_cast<uint32_t>(uint64_t{x.limb[Fp::N - 1]} * RECIPROCAL >> 54);
+    Words words;
+    shift_and_halve(words, x);
+    // Times 2^416 − p, modulo 2^416: the low halves of the products, then the high ones.
+    const auto negative = [](int w) { return w == 0 ? 0 - FpConstants::modulus(0) : w < Fp::N ? ~FpConstants::modulus(w) : ~0u; };
+    words[0] = carry::mad_lo_cc(quotient, negative(0), words[0]);
+#pragma unroll
+    for (int w = 1; w < WORDS; w++) words[w] = carry::madc_lo_cc(quotient, negative(w), words[w]);
+    carry::add_cc(0, 0);
+#pragma unroll
+    for (int w = 0; w < WORDS - 1; w++) words[w + 1] = carry::madc_hi_cc(quotient, negative(w), words[w + 1]);
+    return split(words);
 }
 
 /// A digit as an integer: doubles between 2^52 and 2^53 are as far apart as their bits.
