@@ -103,30 +103,36 @@ struct Sum {
         } else if (!is_zero(room.get(A))) {
             add_by_run_and_rise();
         } else if (is_zero(room.get(B))) {
-            set_double(point, negative);
+            put_double(room, x, point, negative);
         } else {
             clear();
         }
     }
 
-    INTERLOCK_HD_CALL void set(const Xyzz<Fp> &sum) {
+    INTERLOCK_HD void set(const Xyzz<Fp> &sum) {
         clear();
         if (sum.is_infinity()) return;
+        put_sum(room, x, sum);
+        is_infinity = false;
+    }
+
+    INTERLOCK_HD Xyzz<Fp> get() const { return is_infinity ? Xyzz<Fp>::infinity() : taken(room, x); }
+
+   private:
+    // These are called, and take nothing by reference to this, so that it can stay in registers.
+    INTERLOCK_HD_CALL static void put_sum(Room room, int x, Xyzz<Fp> sum) {
         room.put(x, reduced_from_fp(sum.x));
         room.put(Y, reduced_from_fp(sum.y));
         room.put(ZZ, reduced_from_fp(sum.zz));
         room.put(ZZZ, reduced_from_fp(sum.zzz));
-        is_infinity = false;
     }
 
-    INTERLOCK_HD_CALL Xyzz<Fp> get() const {
-        if (is_infinity) return Xyzz<Fp>::infinity();
+    INTERLOCK_HD_CALL static void put_double(Room room, int x, Affine<Fp> point, bool negative) {
+        put_sum(room, x, Xyzz<Fp>::from(negative ? -point : point).doubled());
+    }
+
+    INTERLOCK_HD_CALL static Xyzz<Fp> taken(Room room, int x) {
         return {to_fp(room.get(x)), to_fp(room.get(Y)), to_fp(room.get(ZZ)), to_fp(room.get(ZZZ))};
-    }
-
-   private:
-    INTERLOCK_HD_CALL void set_double(const Affine<Fp> &point, bool negative) {
-        set(Xyzz<Fp>::from(negative ? -point : point).doubled());
     }
 };
 

@@ -494,7 +494,8 @@ INTERLOCK_HD int64_t integer(double stored) {
 }
 
 /// x·2^384 mod p, as memory has it, of a number between −32·p and 32·p.
-INTERLOCK_HD_CALL Fp to_fp(Fp39 x) {
+template <class D>
+INTERLOCK_HD_CALL Fp to_fp(Element<D> x) {
     // With k·p, |k| ≤ 32, it is a multiple of 64, and a 64th of that lies between −p and p. p^-1 mod 64 is 3.
     const int k = static_cast<int>((0u - 3 * low_word(x.digit[0])) << 26) >> 26;
     int64_t digits[DIGITS + 1], over = 0;
@@ -521,7 +522,8 @@ INTERLOCK_HD_CALL Fp to_fp(Fp39 x) {
 }
 
 /// Whether the number is k·p.
-INTERLOCK_HD_CALL bool is_multiple(Fp39 x, int k) {
+template <class D>
+INTERLOCK_HD_CALL bool is_multiple(Element<D> x, int k) {
     int64_t over = 0, left = 0;
 #pragma unroll
     for (int i = 0; i < DIGITS; i++) {

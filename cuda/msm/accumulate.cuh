@@ -8,9 +8,8 @@
 // registers.
 #pragma once
 
-#include "msm/point_ops.cuh"
-#include "msm/tuning.cuh"
 #include "msm/entries.cuh"
+#include "msm/running.cuh"
 
 namespace interlock {
 namespace msm {
@@ -26,10 +25,10 @@ struct Partials {
 };
 
 template <class F, bool ADDS>
-__global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCKS)
+__global__ void __launch_bounds__(AccumulatingKernel<F>::BLOCK, AccumulatingKernel<F>::BLOCKS)
     accumulate(Xyzz<F> *buckets, Partials<F> partials, const Affine<F> *points, const uint32_t *keys, const uint32_t *values,
                const uint32_t *count) {
-    const uint32_t threads = gridDim.x * AddingKernel<F>::BLOCK, thread = blockIdx.x * AddingKernel<F>::BLOCK + threadIdx.x;
+    const uint32_t threads = gridDim.x * AccumulatingKernel<F>::BLOCK, thread = blockIdx.x * AccumulatingKernel<F>::BLOCK + threadIdx.x;
     const uint32_t entries = *count, chunk = entries / threads + (entries % threads != 0);
     const auto begin = static_cast<uint32_t>(min(size_t{thread} * chunk, size_t{entries}));
     const uint32_t own = min(chunk, entries - begin);
@@ -39,13 +38,14 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCK
     values += begin;
 
     uint32_t bucket = NO_BUCKET, value = 0;
-    Affine<F> next;
-    Xyzz<F> sum = Xyzz<F>::infinity();
+    auto sum = running_sum<F>();
+    typename decltype(sum)::Next next, point;
+    sum.clear();
     if (own > 0) {
         bucket = keys[0];
         value = values[0];
-        next = load(points + (value & ~NEGATIVE));
-        if (ADDS && (begin == 0 || keys[-1] != bucket)) sum = read(buckets + bucket);
+        next.fetch(points + (value & ~NEGATIVE));
+        if (ADDS && (begin == 0 || keys[-1] != bucket)) sum.set(read(buckets + bucket));
     }
     unsigned finished = 0;
 #pragma unroll 1
@@ -53,30 +53,31 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCK
         // Threads whose bucket ends must not wait for those whose bucket goes on, as they would for a loop inside this one.
         __syncwarp();
         if (i > own) continue;
-        const Affine<F> point = negated_if(next, (value & NEGATIVE) != 0);
+        point = next;
+        const bool negative = (value & NEGATIVE) != 0;
         uint32_t next_bucket = NO_BUCKET;
         if (i < own) {
             next_bucket = keys[i];
             value = values[i];
-            next = load(points + (value & ~NEGATIVE));
+            next.fetch(points + (value & ~NEGATIVE));
         }
-        sum = sum + point;
+        sum.add(point.take(), negative);
         if (next_bucket == bucket) continue;
         if (finished > 0 && i < own) {
-            buckets[bucket] = sum;
+            buckets[bucket] = sum.get();
         } else {
             partials.buckets[finished > 0] = bucket;
-            partials.sums[finished > 0] = sum;
+            partials.sums[finished > 0] = sum.get();
         }
-        sum = Xyzz<F>::infinity();
+        sum.clear();
         finished++;
         if (i == own) continue;
         bucket = next_bucket;
-        if (ADDS) sum = read(buckets + bucket);
+        if (ADDS) sum.set(read(buckets + bucket));
     }
     if (finished < 2) {
         partials.buckets[1] = bucket;
-        partials.sums[1] = sum;
+        partials.sums[1] = sum.get();
     }
     if (own == 0) partials.buckets[0] = NO_BUCKET;
 }

@@ -12,13 +12,13 @@
 namespace interlock {
 namespace msm {
 
-/// The blocks that fill the device with `kernel`, but no more than `most`.
+/// The blocks that fill the device with `kernel`, which have so much shared memory each, but no more than `most`.
 template <class Kernel>
-cudaError_t filling(unsigned *blocks, Kernel kernel, int block, size_t most) {
+cudaError_t filling(unsigned *blocks, Kernel kernel, int block, size_t shared, size_t most) {
     int device, processors, resident;
     if (cudaError_t error = cudaGetDevice(&device)) return error;
     if (cudaError_t error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device)) return error;
-    if (cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, 0)) return error;
+    if (cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, shared)) return error;
     const size_t filling = size_t(processors) * resident;
     *blocks = static_cast<unsigned>(filling < most ? filling : most);
     return *blocks == 0 ? cudaErrorInvalidConfiguration : cudaSuccess;
@@ -29,7 +29,7 @@ constexpr size_t blocks_of(size_t n, size_t block) { return (n + block - 1) / bl
 /// Blocks of threads that share out so many entries, at most.
 template <class F>
 constexpr size_t chunks_of(size_t entries) {
-    constexpr size_t BLOCK = AddingKernel<F>::BLOCK, MOST = MAX_CHUNKS / BLOCK;
+    constexpr size_t BLOCK = AccumulatingKernel<F>::BLOCK, MOST = MAX_CHUNKS / BLOCK;
     const size_t blocks = blocks_of(entries, MIN_CHUNK * BLOCK);
     return blocks < MOST ? blocks : MOST;
 }
@@ -66,7 +66,7 @@ struct FillScratch {
     Partials<F> partials[2];
 
     cudaError_t carve(Carver *carver, size_t n, unsigned windows) {
-        const size_t threads = chunks_of<F>(n * windows) * AddingKernel<F>::BLOCK;
+        const size_t threads = chunks_of<F>(n * windows) * AccumulatingKernel<F>::BLOCK;
         for (int i = 0; i < 2; i++) {
             entries.keys[i] = carver->take<uint32_t>(n * windows);
             entries.values[i] = carver->take<uint32_t>(n * windows);
@@ -85,15 +85,17 @@ struct FillScratch {
 template <class F, bool ADDS>
 cudaError_t fill(FillScratch<F> scratch, Xyzz<F> *buckets, const interlock_msm_terms &terms, const Group &group,
                  cudaStream_t stream) {
-    constexpr int BLOCK = AddingKernel<F>::BLOCK;
+    constexpr int BLOCK = AccumulatingKernel<F>::BLOCK;
     if (cudaError_t error = make_entries(&scratch.entries, terms, group, stream)) return error;
 
     unsigned blocks;
+    size_t shared;
     const size_t entries = terms.n * group.windows;
-    if (cudaError_t error = filling(&blocks, accumulate<F, ADDS>, BLOCK, chunks_of<F>(entries))) return error;
+    if (cudaError_t error = prepare<F>(&shared, accumulate<F, ADDS>)) return error;
+    if (cudaError_t error = filling(&blocks, accumulate<F, ADDS>, BLOCK, shared, chunks_of<F>(entries))) return error;
     const auto *points = static_cast<const Affine<F> *>(terms.points);
-    accumulate<F, ADDS><<<blocks, BLOCK, 0, stream>>>(buckets, scratch.partials[0], points, scratch.entries.keys[0],
-                                                      scratch.entries.values[0], scratch.entries.count);
+    accumulate<F, ADDS><<<blocks, BLOCK, shared, stream>>>(buckets, scratch.partials[0], points, scratch.entries.keys[0],
+                                                           scratch.entries.values[0], scratch.entries.count);
     if (cudaError_t error = cudaGetLastError()) return error;
 
     unsigned partial_sums = 2 * blocks * BLOCK;

@@ -78,7 +78,7 @@ cudaError_t sum(Xyzz<F> *accumulators_of_all, unsigned blocks, const interlock_s
     for (unsigned q = 0; q < queries; q++) all += terms[q].n;
     if (all == 0) return cudaSuccess;
     unsigned resident;
-    if (cudaError_t error = filling(&resident, add_points<F>, BLOCK, ~size_t{0} >> 1)) return error;
+    if (cudaError_t error = filling(&resident, add_points<F>, BLOCK, 0, ~size_t{0} >> 1)) return error;
     Queries shared = {};
     unsigned launched = 0;
     for (unsigned q = 0; q < queries; q++) {

@@ -22,6 +22,24 @@ struct AddingKernel<Fp2> {
     static constexpr int BLOCK = 128, BLOCKS = 2;
 };
 
+/// Whether the code for an architecture, as __CUDA_ARCH__ says it, is for FP64 at full rate: there digits of 39 bits beat carry chains.
+INTERLOCK_HD constexpr bool has_fast_fp64(int arch) { return arch == 900 || arch == 1000; }
+
+#ifdef __CUDA_ARCH__
+constexpr int ARCH = __CUDA_ARCH__;
+#else
+constexpr int ARCH = 0;
+#endif
+
+/// The same of the kernels that add points in shared memory where that is faster.
+template <class F>
+struct AccumulatingKernel : AddingKernel<F> {};
+
+template <>
+struct AccumulatingKernel<Fp> {
+    static constexpr int BLOCK = 128, BLOCKS = has_fast_fp64(ARCH) ? 3 : 2;
+};
+
 /// The same of the kernels that add sums to sums in memory.
 template <class F>
 struct SummingKernel {
@@ -32,8 +50,8 @@ struct SummingKernel {
 template <class F>
 constexpr int MERGE_BLOCK = 6144 / sizeof(F);
 
-/// Threads that share out the entries of a group of windows, at most: 304 blocks, as 152 multiprocessors have resident.
-constexpr unsigned MAX_CHUNKS = 304 * 128;
+/// Threads that share out the entries of a group of windows, at most: 456 blocks, as 152 multiprocessors have resident.
+constexpr unsigned MAX_CHUNKS = 456 * 128;
 /// Entries a thread, at least.
 constexpr unsigned MIN_CHUNK = 8;
 

@@ -152,8 +152,10 @@ KIT_TURNS_39(square_fp39, Square39, 4)
 constexpr int BLOCKS_39 = 3;
 extern "C" int kit_accumulate_g1_39_most() {
     const auto kernel = accumulate_39<BLOCKS_39>;
-    const cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Room::BYTES));
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Room::BYTES));
+    if (error == cudaSuccess) {
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
+    }
     return error == cudaSuccess ? most(kernel, Room::BYTES) : -error;
 }
 extern "C" int kit_accumulate_g1_39(void *sums, const void *table, unsigned points, unsigned n, unsigned blocks,

@@ -23,7 +23,7 @@ const GROUP_ENTRIES: usize = 5 << 24;
 /// Segments of the buckets of a group of windows, at most.
 const GROUP_SEGMENTS: usize = 3 << 14;
 /// Threads that share out entries, at most; entries a thread, at least; threads of a block.
-const MAX_CHUNKS: usize = 304 * BLOCK;
+const MAX_CHUNKS: usize = 456 * BLOCK;
 const MIN_CHUNK: usize = 8;
 const BLOCK: usize = 128;
 /// Bytes of coordinates that a block merges: a sum has four coordinates.

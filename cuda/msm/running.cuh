@@ -1,0 +1,86 @@
+// The sum that a thread adds points to: in registers by carry chains, or in shared memory by digits of 39 bits.
+#pragma once
+
+#include <type_traits>
+
+#include "msm/point_ops.cuh"
+#include "msm/room39.cuh"
+#include "msm/tuning.cuh"
+
+namespace interlock {
+namespace msm {
+
+/// The point that comes next, read already.
+template <class F>
+struct HeldPoint {
+    Affine<F> point;
+
+    __device__ __forceinline__ void fetch(const Affine<F> *from) { point = load(from); }
+    __device__ __forceinline__ Affine<F> take() const { return point; }
+};
+
+/// The same for those who need the registers: it is read when it is taken.
+template <class F>
+struct AwaitedPoint {
+    const Affine<F> *point;
+
+    __device__ __forceinline__ void fetch(const Affine<F> *from) {
+        point = from;
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(from));
+    }
+    __device__ __forceinline__ Affine<F> take() const { return load(point); }
+};
+
+template <class F>
+struct RegisterSum {
+    using Next = HeldPoint<F>;
+
+    Xyzz<F> sum;
+
+    __device__ __forceinline__ void clear() { sum = Xyzz<F>::infinity(); }
+    __device__ __forceinline__ void set(const Xyzz<F> &value) { sum = value; }
+    __device__ __forceinline__ void add(const Affine<F> &point, bool negative) { sum = sum + negated_if(point, negative); }
+    __device__ __forceinline__ Xyzz<F> get() const { return sum; }
+};
+
+/// Whether the code for an architecture adds up points over F in shared memory.
+template <class F>
+INTERLOCK_HD constexpr bool in_shared_memory(int arch) {
+    return std::is_same<F, Fp>::value && has_fast_fp64(arch);
+}
+
+using Room = SharedRoom<AccumulatingKernel<Fp>::BLOCK>;
+
+struct SharedSum : d39::Sum<Room> {
+    using Next = AwaitedPoint<Fp>;
+};
+
+#ifdef __CUDACC__
+/// This thread's, which is not set.
+template <class F>
+__device__ __forceinline__ auto running_sum() {
+    if constexpr (in_shared_memory<F>(ARCH)) {
+        return SharedSum{{{threadIdx.x}}};
+    } else {
+        return RegisterSum<F>{};
+    }
+}
+#endif
+
+/// The bytes of shared memory that a block of `kernel` needs for its sums, in the code that the current device runs, after it was made to
+/// allow them.
+template <class F, class Kernel>
+cudaError_t prepare(size_t *bytes, Kernel kernel) {
+    *bytes = 0;
+    if (!std::is_same<F, Fp>::value) return cudaSuccess;
+    cudaFuncAttributes attributes;
+    if (cudaError_t error = cudaFuncGetAttributes(&attributes, kernel)) return error;
+    if (!in_shared_memory<F>(10 * attributes.ptxVersion)) return cudaSuccess;
+    *bytes = Room::BYTES;
+    const int most = cudaSharedmemCarveoutMaxShared;
+    if (cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, most)) return error;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Room::BYTES));
+}
+
+}  // namespace msm
+}  // namespace interlock
