@@ -13,7 +13,7 @@ namespace d39 {
 
 /// No slot.
 constexpr int NONE = -1;
-/// Slots of a room, of which two more hold the x of the sum and what is spare.
+/// Slots of a room. One of the last two has the x of the sum, in turn; the other is spare.
 enum Slot : int { Y, ZZ, ZZZ, A, B, FIRST_X, SECOND_X, SLOTS };
 
 /// a·(b − e) − c·d in the slot `to`, divided by B^10, where c, d and e may be NONE, and less `less`.

@@ -64,8 +64,7 @@ pub fn all(device: &Device) -> Result<(), String> {
         let x = blst_out!(blst_fp, blst_fp_mul(x, y));
         (x, blst_out!(blst_fp, blst_fp_mul(y, &x)))
     };
-    let squared =
-        |x: &blst_fp, y: &blst_fp| (blst_out!(blst_fp, blst_fp_sqr(x)), blst_out!(blst_fp, blst_fp_sqr(y)));
+    let squared = |x: &blst_fp, y: &blst_fp| (blst_out!(blst_fp, blst_fp_sqr(x)), blst_out!(blst_fp, blst_fp_sqr(y)));
     by_blocks("Fp multiplication", fp, |blocks| on_values(stream, blocks, kit_multiply_fp, multiplied))?;
     by_blocks("Fp squaring", squares, |blocks| on_values(stream, blocks, kit_square_fp, squared))?;
     by_blocks("Fp multiplication, digits of 39 bits", fp39, |blocks| {
@@ -160,9 +159,7 @@ fn additions(stream: &Stream, blocks: c_uint, launch: OnPoints) -> Result<Vec<f6
         let start = Event::record(stream)?;
         let (sums_at, table_at, stream_at) = (sums.as_raw(), table.as_raw(), stream.as_raw().cast());
         // SAFETY: each of the threads writes one sum of four coordinates and reads the table's points.
-        check("the kernel of additions", unsafe {
-            launch(sums_at, table_at, TABLE as c_uint, N, blocks, stream_at)
-        })?;
+        check("the kernel of additions", unsafe { launch(sums_at, table_at, TABLE as c_uint, N, blocks, stream_at) })?;
         let took = Event::record(stream)?.seconds_since(&start)?;
         Ok((f64::from(N) * threads as f64 / took, sums.to_host(stream)?))
     };
