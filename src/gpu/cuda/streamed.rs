@@ -148,7 +148,9 @@ impl<'a> Together<'a> {
         let vectors = quotient.room_for_others() + count * quotient.room(plan.h_part_points);
         let each = room_for_witness((log2, plan), share_of(plan, count));
         let mut members = self.members.iter().chain([more]);
-        first.circuit.witness.has_densities_of(more.circuit.witness)
+        // Those in host memory are no more than planned: 4 GiB for each circuit at 2^27.
+        plan.vectors.keeps_h()
+            && first.circuit.witness.has_densities_of(more.circuit.witness)
             && vectors <= limit.unwrap_or(usize::MAX).min(engine.memory().short_budget() / 2)
             && members.all(|member| each.is_some_and(|bytes| member.classified.least_room(&self.parts) <= bytes))
     }
