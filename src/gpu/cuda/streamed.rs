@@ -151,7 +151,7 @@ impl<'a> Together<'a> {
         // Those in host memory are no more than planned: 4 GiB for each circuit at 2^27.
         plan.vectors.keeps_h()
             && first.circuit.witness.has_densities_of(more.circuit.witness)
-            && vectors <= limit.unwrap_or(usize::MAX).min(engine.memory().short_budget() / 2)
+            && vectors <= limit.unwrap_or(usize::MAX).min(engine.memory().shortfall(0).largest / 2)
             && members.all(|member| each.is_some_and(|bytes| member.classified.least_room(&self.parts) <= bytes))
     }
 
