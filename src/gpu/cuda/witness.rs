@@ -573,7 +573,7 @@ mod tests {
                     let most = [G1_SUM, G2_SUM].map(|sum| most_terms(sum, plan.scratch_bytes));
                     let parts = match plan.parameters {
                         Residence::Resident => {
-                            classified.cut(|load| load.room() <= plan.witness_part_bytes && load.has_at_most(most))
+                            classified.cut(|load| load.is_part_of(plan.witness_part_bytes) && load.has_at_most(most))
                         }
                         Residence::Streamed => classified
                             .cut(|load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most)),
@@ -614,6 +614,24 @@ mod tests {
             }
         }
         assert!(kept_somewhere && some_together);
+    }
+
+    /// Parts with much to send, beside parts whose lists are long.
+    #[test]
+    fn parts_of_all_kinds_share_what_is_planned() {
+        let full = 40 * CHUNK;
+        let mut example = Example::new(0, 2 * full, [0, 1, 0]);
+        example.aux[..full].fill(FULL);
+        for density in [&mut example.a_aux, &mut example.b_aux] {
+            density[..full / 64].fill(0);
+            density[full / 64..].fill(u64::MAX);
+        }
+        let witness = example.witness();
+        let classified = classified(&witness);
+        for bytes in [57 * CHUNK + 8192, 100 * CHUNK, 333 * CHUNK, 1000 * CHUNK] {
+            let parts = classified.cut(|load| load.is_part_of(bytes));
+            assert!(parts.len() > 2 && classified.least_room(&parts) <= 2 * bytes, "{bytes}");
+        }
     }
 
     /// Circuits that share a device's memory may have no more than that each.
