@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::classes::{Classes, Counts, CHUNK};
+use super::classes::{chosen, Classes, Counts, CHUNK};
 use super::engine::Enqueuing;
 use super::kept::{self, Kept, Share};
 use super::lanes::{Lane, Lanes};
 use super::lease::{Region, Until};
-use super::load::{Load, TermCount};
+use super::load::Load;
 use super::msm::{msm, msm_scratch_bytes, Terms};
 use super::ones::Accumulators;
 use super::results::{Fetching, Layout, Query};
@@ -115,13 +115,13 @@ impl<'w> Classified<'w> {
         let loads = threads::install(|| {
             [
                 loads_of(&inp, |range, words, all| {
-                    let b = TermCount::chosen(words, &witness.b_inp_density, &range);
+                    let b = chosen(words, &witness.b_inp_density, range.start / 64);
                     let points = [0, range.len(), witness.b_inp_density.count_ones_in(&range)];
-                    Load { inputs: range.len(), aux: 0, full: all.full, points, terms: [TermCount::default(), all, b] }
+                    Load { inputs: range.len(), aux: 0, full: all.full, points, terms: [Counts::default(), all, b] }
                 }),
                 loads_of(&aux, |range, words, all| {
                     let densities = [&witness.a_aux_density, &witness.b_aux_density];
-                    let [a, b] = densities.map(|density| TermCount::chosen(words, density, &range));
+                    let [a, b] = densities.map(|density| chosen(words, density, range.start / 64));
                     let [a_points, b_points] = densities.map(|density| density.count_ones_in(&range));
                     let points = [range.len(), a_points, b_points];
                     Load { inputs: 0, aux: range.len(), full: all.full, points, terms: [all, a, b] }
@@ -168,7 +168,9 @@ impl<'w> Classified<'w> {
         let loads: Vec<Load> = parts.iter().map(|part| self.load(part)).collect();
         let terms: Vec<_> = loads.iter().map(|load| load.terms.map(|terms| terms.full)).collect();
         let most = [G1_SUM, G2_SUM].map(|sum| most_terms(sum, plan.scratch_bytes));
-        self.sections = sections(&loads, bytes / SECTION_SHARE);
+        // Lists of points whose scalars are 1 take many times what is sent of these.
+        let beside_lists = bytes.saturating_sub(largest_lists(&loads)) / SECTIONS;
+        self.sections = sections(&loads, beside_lists.min(bytes / SECTION_SHARE));
         let spare = bytes.saturating_sub(sections_room(&self.sections, &loads));
         let shares = match plan.parameters {
             // Their parts are as long as MSMs want them.
@@ -412,9 +414,9 @@ fn sections_room(sections: &[Range<usize>], loads: &[Load]) -> usize {
 }
 
 /// The loads of all chunks, of which each has a range, classes, and so many ones and full-size scalars.
-fn loads_of(classes: &Classes, load: impl Fn(Range<usize>, &[u64], TermCount) -> Load + Sync) -> Vec<Load> {
+fn loads_of(classes: &Classes, load: impl Fn(Range<usize>, &[u64], Counts) -> Load + Sync) -> Vec<Load> {
     let chunks: Vec<_> = chunks_of(classes.len()).zip(classes.chunk_words()).zip(classes.chunks()).collect();
-    let load = |((range, words), Counts { ones, full })| load(range, words, TermCount { ones, full });
+    let load = |((range, words), counts)| load(range, words, counts);
     chunks.into_par_iter().with_min_len(LEAST_CHUNKS).map(load).collect()
 }
 
@@ -571,7 +573,7 @@ mod tests {
                     let most = [G1_SUM, G2_SUM].map(|sum| most_terms(sum, plan.scratch_bytes));
                     let parts = match plan.parameters {
                         Residence::Resident => {
-                            classified.cut(|load| load.room() <= plan.witness_part_bytes && load.has_at_most(most))
+                            classified.cut(|load| load.is_part_of(plan.witness_part_bytes) && load.has_at_most(most))
                         }
                         Residence::Streamed => classified
                             .cut(|load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most)),
@@ -612,5 +614,42 @@ mod tests {
             }
         }
         assert!(kept_somewhere && some_together);
+    }
+
+    /// Parts with much to send, beside parts whose lists are long.
+    #[test]
+    fn parts_of_all_kinds_share_what_is_planned() {
+        let full = 40 * CHUNK;
+        let mut example = Example::new(0, 2 * full, [0, 1, 0]);
+        example.aux[..full].fill(FULL);
+        for density in [&mut example.a_aux, &mut example.b_aux] {
+            density[..full / 64].fill(0);
+            density[full / 64..].fill(u64::MAX);
+        }
+        let witness = example.witness();
+        let classified = classified(&witness);
+        for bytes in [57 * CHUNK + 8192, 100 * CHUNK, 333 * CHUNK, 1000 * CHUNK] {
+            let parts = classified.cut(|load| load.is_part_of(bytes));
+            assert!(parts.len() > 2 && classified.least_room(&parts) <= 2 * bytes, "{bytes}");
+        }
+    }
+
+    /// Circuits that share a device's memory may have no more than that each.
+    #[test]
+    fn the_least_room_is_enough() {
+        for mix in [[1, 0, 0], [0, 1, 0], [1, 40, 60]] {
+            let example = Example::new(300, 12 * CHUNK, mix);
+            let witness = example.witness();
+            let plan = Plan { parameters: Residence::Streamed, ..plan(&example.sizes(), 8 << 30).unwrap() };
+            for most in [CHUNK, 3 * CHUNK] {
+                let parts = classified(&witness).cut(|load| load.inputs + load.aux <= most);
+                let least = classified(&witness).least_room(&parts);
+                for bytes in (0..8).map(|i| least + i * least / 16) {
+                    let mut classified = classified(&witness);
+                    classified.plan(&parts, &plan, bytes, &mut Layout::default()).unwrap();
+                    assert!(classified.room() <= bytes + sum_bytes(plan.sum_blocks()), "{mix:?} {most} {bytes}");
+                }
+            }
+        }
     }
 }
