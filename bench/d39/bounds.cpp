@@ -133,39 +133,70 @@ void say(const char *what, const Bounds &result) {
     greatest_error = greatest_column = 0;
 }
 
-struct Room {
+struct Place {
     using D = Bound;
+    Bounds *at;
+    static Place none() { return {nullptr}; }
+    bool exists() const { return at != nullptr; }
+    Bounds get() const { return *at; }
+    void put(const Bounds &value) const { *at = value; }
+};
+struct Room {
+    using Place = ::Place;
     Bounds *slots;
-    Bounds get(int slot) const { return slots[slot]; }
-    void put(int slot, const Bounds &value) { slots[slot] = value; }
+    Place operator[](int slot) const { return {slots + slot}; }
 };
 
 /// What the coordinates of a sum are below, in p, given that they were.
 constexpr double X_BELOW = 2.2, Y_BELOW = 2, ZZ_BELOW = 2;
 
+/// Those of any sum.
+void put_any(Sum<Room> &sum) {
+    sum.x.put(up_to(X_BELOW));
+    sum.room[Y].put(up_to(Y_BELOW));
+    sum.room[ZZ].put(up_to(ZZ_BELOW));
+    sum.room[ZZZ].put(up_to(ZZ_BELOW));
+}
+
+/// Whether they hold for what was made.
+void require_any(const Sum<Room> &sum) {
+    const auto check = [&](const char *what, Place place, double below) {
+        say(what, place.get());
+        require(over_p(place.get()) < below, what, over_p(place.get()));
+        // `pack` leaves the low word of the last digit.
+        require(place.get().digit[DIGITS - 1] < 0x1p31L, what, place.get().digit[DIGITS - 1]);
+    };
+    check("x", sum.x, X_BELOW);
+    check("y", sum.room[Y], Y_BELOW);
+    check("zz", sum.room[ZZ], ZZ_BELOW);
+    check("zzz", sum.room[ZZZ], ZZ_BELOW);
+}
+
 void point_addition() {
     Bounds slots[SLOTS];
-    Sum<Room> sum{{slots}, FIRST_X, SECOND_X, false};
-    slots[sum.x] = up_to(X_BELOW);
-    slots[Y] = up_to(Y_BELOW);
-    slots[ZZ] = slots[ZZZ] = up_to(ZZ_BELOW);
+    Sum<Room> sum{{slots}};
+    put_any(sum);
     slots[A] = slots[B] = up_to(64);
     sum.put_run_and_rise();
     say("run", slots[A]);
     say("rise", slots[B]);
     // is_zero takes numbers below 4·p.
     require(over_p(slots[A]) < 4 && over_p(slots[B]) < 4, "run and rise", over_p(slots[A]));
-    // Of a sum that was infinity: 0 and 1.
+    // Of a sum that was infinity.
     require(over_p(up_to(64) * Bounds::one()) < std::fmin(Y_BELOW, ZZ_BELOW), "a first point", 1);
-    sum.add_by_run_and_rise();
-    say("x", slots[sum.x]);
-    say("y", slots[Y]);
-    say("zz", slots[ZZ]);
-    say("zzz", slots[ZZZ]);
-    require(over_p(slots[sum.x]) < X_BELOW, "x", over_p(slots[sum.x]));
-    require(over_p(slots[Y]) < Y_BELOW, "y", over_p(slots[Y]));
-    require(over_p(slots[ZZ]) < ZZ_BELOW, "zz", over_p(slots[ZZ]));
-    require(over_p(slots[ZZZ]) < ZZ_BELOW, "zzz", over_p(slots[ZZZ]));
+    sum.add_by_run_and_rise(false);
+    require_any(sum);
+}
+
+void point_doubling() {
+    Bounds slots[SLOTS];
+    Sum<Room> sum{{slots}};
+    put_any(sum);
+    sum.put_run_and_rise_to_double();
+    say("run", slots[A]);
+    say("rise", slots[B]);
+    sum.add_by_run_and_rise(true);
+    require_any(sum);
 }
 
 }  // namespace
@@ -181,4 +212,6 @@ int main() {
     say("a·(b − e) − c·d", Bounds::products_less(four, four - four, four, four));
     std::printf("A mixed addition:\n");
     point_addition();
+    std::printf("A doubling:\n");
+    point_doubling();
 }

@@ -60,6 +60,12 @@ def right(name, values):
         value, digits = number(values[12:]), values[12:]
         in_range = all(-(1 << 38) <= digit < 1 << 38 for digit in digits)
         return (value - 64 * limbs) % P == 0 and 0 <= value < 2 * P and in_range
+    if name == "packed":
+        return values[:10] == values[10:] and all(-(1 << 38) <= digit < 1 << 38 for digit in values[:9])
+    if name == "packed_as_finite":
+        return True
+    if name == "packed_as_infinity":
+        return False
     if name == "returned":
         return True
     return (number(values) % P == 0) == (name == "zero")

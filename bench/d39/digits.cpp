@@ -138,6 +138,11 @@ void test() {
     line("reduced", fp, reduced_from_fp(fp));
     if (to_fp(from_fp(fp) * Fp39::one()) == fp && to_fp(reduced_from_fp(fp)) == fp) line("returned", fp);
 
+    Number cut = number(2).least();
+    cut.digit[DIGITS - 1] = word() % 2 ? between(INT32_MIN, INT32_MAX) : word() % 2 ? INT32_MIN : INT32_MAX;
+    line("packed", cut, unpack(pack(cut.element())));
+    line(pack(cut.element()).word[DIGITS + 1] == 0 ? "packed_as_infinity" : "packed_as_finite", cut);
+
     Number zero = multiple(static_cast<int>(between(-3, 3)), 0).other();
     if (word() % 2) zero.digit[word() % DIGITS] += between(-1, 1);
     if (word() % 8 == 0) zero = number(3);

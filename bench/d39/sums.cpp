@@ -32,11 +32,19 @@ constexpr uint32_t X[] = {0xdb22c6bb, 0xfb3af00a, 0xf97a1aef, 0x6c55e83f, 0x171b
 constexpr uint32_t Y[] = {0x46c5e7e1, 0x0caa2329, 0xa2888ae4, 0xd03cc744, 0x2c04b3ed, 0x00db18cb,
                           0xd5d00af6, 0xfcf5e095, 0x741d8ae4, 0xa09e30ed, 0xe3aaa0f1, 0x08b3f481};
 
-struct Room {
+struct Place {
     using D = d39::Digit;
+    d39::Fp39 *at;
+    static Place none() { return {nullptr}; }
+    bool exists() const { return at != nullptr; }
+    uint32_t low() const { return d39::low_word(at->digit[0]); }
+    d39::Fp39 get() const { return *at; }
+    void put(const d39::Fp39 &value) const { *at = value; }
+};
+struct Room {
+    using Place = ::Place;
     d39::Fp39 *slots;
-    d39::Fp39 get(int slot) const { return slots[slot]; }
-    void put(int slot, const d39::Fp39 &value) const { slots[slot] = value; }
+    Place operator[](int slot) const { return {slots + slot}; }
 };
 
 bool is_same(const Xyzz<Fp> &a, const Xyzz<Fp> &b) {
@@ -71,8 +79,9 @@ int main(int, char **argv) {
         infinite += before.is_infinity();
         doubled += !added.is_infinity() && is_same(before, Xyzz<Fp>::from(added));
         cleared += !before.is_infinity() && expected.is_infinity();
-        if (!is_same(sum.get(), expected)) return std::printf("sum %ld is wrong\n", i), 1;
-        if (word() % 16 == 0) sum.set(expected);
+        if (!is_same(d39::to_xyzz(sum.get()), expected)) return std::printf("sum %ld is wrong\n", i), 1;
+        if (word() % 16 == 0) sum.set(d39::from_xyzz(expected));
+        if (word() % 16 == 0) sum.set(sum.get());
         // Not so near to infinity for a while.
         if (word() % 256 == 0) {
             for (int k = 0; k < 64; k++) {

@@ -1,6 +1,9 @@
 // Sums of affine points of G1 in XYZZ coordinates, by the arithmetic of ff/d39.cuh. The formula is that of xyzz.cuh, madd-2008-s, with
 // one reduction for the two products of y: 8M + 2S with nine reductions in place of ten.
 //
+// A double takes the same steps after the run and the rise, which then are 2·y and 3·x²: dbl-2008-s-1. So threads that double and threads
+// that add go together.
+//
 // Seven elements a thread are too many for registers: they have slots in a room, on the device in shared memory. Only two routines,
 // neither inlined, do the multiplications, so that the loop over points stays in the instruction cache.
 #pragma once
@@ -11,128 +14,156 @@
 namespace interlock {
 namespace d39 {
 
-/// No slot.
-constexpr int NONE = -1;
-/// Slots of a room. One of the last two has the x of the sum, in turn; the other is spare.
+/// A sum in memory. Infinity is all zeros, or any whose zz ends with 0.
+struct PackedSum {
+    Packed x, y, zz, zzz;
+
+    INTERLOCK_HD static PackedSum infinity() { return {}; }
+    INTERLOCK_HD bool is_infinity() const { return zz.word[DIGITS + 1] == 0; }
+};
+
+/// The same sum by carry chains' numbers.
+INTERLOCK_HD Xyzz<Fp> to_xyzz(const PackedSum &sum) {
+    if (sum.is_infinity()) return Xyzz<Fp>::infinity();
+    return {to_fp(unpack(sum.x)), to_fp(unpack(sum.y)), to_fp(unpack(sum.zz)), to_fp(unpack(sum.zzz))};
+}
+
+INTERLOCK_HD PackedSum from_xyzz(const Xyzz<Fp> &sum) {
+    if (sum.is_infinity()) return PackedSum::infinity();
+    const auto packed = [](const Fp &x) { return pack(reduced_from_fp(x)); };
+    return {packed(sum.x), packed(sum.y), packed(sum.zz), packed(sum.zzz)};
+}
+
+/// The slots of a room. Y, ZZ and ZZZ are the sum's; one of the last two has its x, in turn, and the other is spare.
 enum Slot : int { Y, ZZ, ZZZ, A, B, FIRST_X, SECOND_X, SLOTS };
 
-/// a·(b − e) − c·d in the slot `to`, divided by B^10, where c, d and e may be NONE, and less `less`.
-template <class Room>
-INTERLOCK_HD_CALL void put_product(Room room, int to, int a, int b, int less, int e, int c, int d) {
-    using D = typename Room::D;
+// A room's Place is where the element of a slot is: it can `get` and `put` it, tell the low word of its first digit, and be no place.
+
+/// a·(b − e) − c·d in the place `to`, divided by B^10, where c, d and e may be no place, and less `less`, which may be none.
+template <class Place>
+INTERLOCK_HD_CALL void put_product(Place to, Place a, Place b, Place less, Place e, Place c, Place d) {
+    using D = typename Place::D;
     D of_a[DIGITS], of_b[DIGITS];
-    room.get(a).expand(of_a);
-    room.get(b).expand(of_b);
-    if (e != NONE) {
+    a.get().expand(of_a);
+    b.get().expand(of_b);
+    if (e.exists()) {
         D of_e[DIGITS];
-        room.get(e).expand(of_e);
+        e.get().expand(of_e);
 #pragma unroll
         for (int i = 0; i < DIGITS; i++) of_b[i] = of_b[i] - of_e[i];
     }
     typename Element<D>::Columns columns;
     multiply(columns, of_a, of_b);
-    if (c != NONE) Element<D>::subtract_product(columns, room.get(c), room.get(d));
+    if (c.exists()) Element<D>::subtract_product(columns, c.get(), d.get());
     reduce<D>(columns);
-    if (less != NONE) Element<D>::subtract(columns, room.get(less));
-    room.put(to, Element<D>::cut(columns));
+    if (less.exists()) Element<D>::subtract(columns, less.get());
+    to.put(Element<D>::cut(columns));
 }
 
-/// a² in the slot `to`, less `less` and twice `less_twice`, which may both be NONE.
-template <class Room>
-INTERLOCK_HD_CALL void put_square(Room room, int to, int a, int less, int less_twice) {
-    using E = Element<typename Room::D>;
+/// a² in the place `to`, less `less` and twice `less_twice`, each of which may be no place.
+template <class Place>
+INTERLOCK_HD_CALL void put_square(Place to, Place a, Place less, Place less_twice) {
+    using E = Element<typename Place::D>;
     typename E::Columns columns;
-    E::square(columns, room.get(a));
-    reduce<typename Room::D>(columns);
-    if (less != NONE) {
-        E::subtract(columns, room.get(less));
-        E::subtract_twice(columns, room.get(less_twice));
-    }
-    room.put(to, E::cut(columns));
+    E::square(columns, a.get());
+    reduce<typename Place::D>(columns);
+    if (less.exists()) E::subtract(columns, less.get());
+    if (less_twice.exists()) E::subtract_twice(columns, less_twice.get());
+    to.put(E::cut(columns));
+}
+
+/// Whether the element at `place`, a number between −4·p and 4·p, is 0.
+template <class Place>
+INTERLOCK_HD bool is_zero_at(Place place) {
+    int k;
+    return may_be_zero(place.low(), k) && is_multiple(place.get(), k);
 }
 
 /// A sum, and what it takes to add a point to it.
 template <class Room>
 struct Sum {
+    using Place = typename Room::Place;
+    using E = Element<typename Place::D>;
+
     Room room;
-    int x = FIRST_X, spare = SECOND_X;
-    /// Then x = y = 0, zz = zzz = 1.
+    Place x = room[FIRST_X], spare = room[SECOND_X];
+    /// Then zz = zzz = 1, and x and y are anything.
     bool is_infinity = false;
 
-    /// A = p.x·zz − x and B = p.y·zzz − y, of a point whose coordinates A and B are.
+    /// A = p.x·zz − x and B = p.y·zzz − y, of a point whose coordinates A and B are. The point's own if the sum is infinity.
     INTERLOCK_HD void put_run_and_rise() {
-        put_product(room, A, A, ZZ, x, NONE, NONE, NONE);
-        put_product(room, B, B, ZZZ, Y, NONE, NONE, NONE);
+        const Place none = Place::none(), a = room[A], b = room[B];
+        put_product(a, a, room[ZZ], is_infinity ? none : x, none, none, none);
+        put_product(b, b, room[ZZZ], is_infinity ? none : room[Y], none, none, none);
     }
 
-    /// The sum of two points that A and B are the run, not 0, and the rise of.
-    INTERLOCK_HD void add_by_run_and_rise() {
-        put_square(room, spare, A, NONE, NONE);
-        put_product(room, A, A, spare, NONE, NONE, NONE, NONE);
-        put_product(room, x, x, spare, NONE, NONE, NONE, NONE);
-        put_product(room, ZZ, ZZ, spare, NONE, NONE, NONE, NONE);
-        put_product(room, ZZZ, ZZZ, A, NONE, NONE, NONE, NONE);
-        put_square(room, spare, B, A, x);
-        put_product(room, Y, B, x, NONE, spare, Y, A);
-        const int q = x;
+    /// The same to double the sum by: A = 2·y and B = 3·x².
+    INTERLOCK_HD void put_run_and_rise_to_double() { put_slope(room[A], room[B], x, room[Y]); }
+
+    /// The sum of two points that A and B are the run, not 0, and the rise of. Or of two equal ones, whose x are what the run is not.
+    INTERLOCK_HD void add_by_run_and_rise(bool are_equal) {
+        const Place none = Place::none(), y = room[Y], zz = room[ZZ], zzz = room[ZZZ], a = room[A], b = room[B];
+        put_square(spare, a, none, none);
+        put_product(a, a, spare, none, none, none, none);
+        put_product(x, x, spare, none, none, none, none);
+        put_product(zz, zz, spare, none, none, none, none);
+        put_product(zzz, zzz, a, none, none, none, none);
+        put_square(spare, b, are_equal ? none : a, x);
+        put_product(y, b, x, none, spare, y, a);
+        const Place q = x;
         x = spare;
         spare = q;
     }
 
     INTERLOCK_HD void clear() {
-        const auto zero = Element<typename Room::D>::zero(), one = Element<typename Room::D>::one();
-        room.put(x, zero);
-        room.put(Y, zero);
-        room.put(ZZ, one);
-        room.put(ZZZ, one);
+        const auto one = E::one();
+        room[ZZ].put(one);
+        room[ZZZ].put(one);
         is_infinity = true;
     }
 
     /// Adds the point, or its negative.
     INTERLOCK_HD void add(const Affine<Fp> &point, bool negative) {
         if (point.is_infinity()) return;
-        room.put(A, from_fp(point.x));
+        room[A].put(from_fp(point.x));
         const Fp39 y = from_fp(point.y);
-        room.put(B, negative ? -y : y);
+        room[B].put(negative ? -y : y);
         put_run_and_rise();
         if (is_infinity) {
-            // Of 0 and 1: they are the point's coordinates.
-            room.put(x, room.get(A));
-            room.put(Y, room.get(B));
+            x.put(room[A].get());
+            room[Y].put(room[B].get());
             is_infinity = false;
-        } else if (!is_zero(room.get(A))) {
-            add_by_run_and_rise();
-        } else if (is_zero(room.get(B))) {
-            put_double(room, x, point, negative);
-        } else {
-            clear();
+            return;
         }
+        const bool has_no_run = is_zero_at(room[A]);
+        if (has_no_run) {
+            if (!is_zero_at(room[B])) return clear();
+            put_run_and_rise_to_double();
+        }
+        add_by_run_and_rise(has_no_run);
     }
 
-    INTERLOCK_HD void set(const Xyzz<Fp> &sum) {
-        clear();
-        if (sum.is_infinity()) return;
-        put_sum(room, x, sum);
-        is_infinity = false;
+    INTERLOCK_HD void set(const PackedSum &sum) {
+        is_infinity = sum.is_infinity();
+        if (is_infinity) return clear();
+        x.put(unpack(sum.x));
+        room[Y].put(unpack(sum.y));
+        room[ZZ].put(unpack(sum.zz));
+        room[ZZZ].put(unpack(sum.zzz));
     }
 
-    INTERLOCK_HD Xyzz<Fp> get() const { return is_infinity ? Xyzz<Fp>::infinity() : taken(room, x); }
+    INTERLOCK_HD PackedSum get() const {
+        if (is_infinity) return PackedSum::infinity();
+        return {pack(x.get()), pack(room[Y].get()), pack(room[ZZ].get()), pack(room[ZZZ].get())};
+    }
 
    private:
-    // These are called, and take nothing by reference to this, so that it can stay in registers.
-    INTERLOCK_HD_CALL static void put_sum(Room room, int x, Xyzz<Fp> sum) {
-        room.put(x, reduced_from_fp(sum.x));
-        room.put(Y, reduced_from_fp(sum.y));
-        room.put(ZZ, reduced_from_fp(sum.zz));
-        room.put(ZZZ, reduced_from_fp(sum.zzz));
-    }
-
-    INTERLOCK_HD_CALL static void put_double(Room room, int x, Affine<Fp> point, bool negative) {
-        put_sum(room, x, Xyzz<Fp>::from(negative ? -point : point).doubled());
-    }
-
-    INTERLOCK_HD_CALL static Xyzz<Fp> taken(Room room, int x) {
-        return {to_fp(room.get(x)), to_fp(room.get(Y)), to_fp(room.get(ZZ)), to_fp(room.get(ZZZ))};
+    // Called, and with nothing by reference to this, so that it can stay in registers.
+    INTERLOCK_HD_CALL static void put_slope(Place run, Place rise, Place x, Place y) {
+        run.put(y.get().doubled().settled());
+        put_square(rise, x, Place::none(), Place::none());
+        const E square = rise.get();
+        rise.put((square.doubled().settled() + square).settled());
     }
 };
 

@@ -82,6 +82,11 @@ inline uint32_t shifted(uint32_t low, uint32_t high, int bits) {
 }
 #endif
 
+/// The high word of a digit as it is stored, less its own seven bits.
+constexpr uint32_t HIGH_OF_DIGIT = 0x43380000;
+/// A digit as it is stored: SHIFT + d by the low word of d + 2^38 and the seven bits above, which `high` ends with.
+INTERLOCK_HD double of_digit(uint32_t low, uint32_t high) { return of_words(low, (high & 0x7f) | HIGH_OF_DIGIT); }
+
 /// A digit twice: as a double and as the low word of its two's complement.
 struct Digit {
     double value;
@@ -131,7 +136,7 @@ struct Digit {
         const double less_low = add(c.high, -of_words(c.low, 0x43300000));
         const double rounded = add(less_low, 0x1.8p84 + 0x1p52 + 0x1p38);
         carry = shifted(low_word(rounded), high_word(rounded), 7);
-        return of_words(c.low, (low_word(rounded) & 0x7f) | 0x43380000);
+        return of_digit(c.low, low_word(rounded));
     }
     /// Adds (S − d)/B to the next column. Its double takes S/B, which is 1/2 off at most and needs not wait for d.
     INTERLOCK_HD static void pass(Column &next, const Column &c, Carry carry) {
@@ -427,35 +432,37 @@ struct Element {
 /// An element as the device computes with it.
 using Fp39 = Element<Digit>;
 
-/// The words of a number from 0 to 2^389, and two of 0.
+/// The words of a number from 0 to 2^416, and two of 0.
 constexpr int WORDS = 13;
 using Words = uint32_t[WORDS + 2];
 
-/// Digits from −2^38 are digits from 0 of the number and 2^38 in each place but the last: this is that, of 64·x.
-INTERLOCK_HD void shift_and_halve(Words &words, const Fp &x) {
+/// Digits from −2^38 are digits from 0 of the number and 2^38 in each place but the last: this is that of 64·x, times 2^26.
+INTERLOCK_HD void add_halves(Words &words, const Fp &x) {
+    words[0] = 0;
+    words[1] = x.limb[0];
 #pragma unroll
-    for (int w = 0; w < WORDS; w++) {
+    for (int w = 2; w < WORDS; w++) {
         uint32_t halves = 0;
 #pragma unroll
         for (int i = 0; i < DIGITS - 1; i++) {
-            const int bit = BITS * i + BITS - 1;
+            const int bit = BITS * i + BITS - 1 + 26;
             if (bit / 32 == w) halves = 1u << bit % 32;
         }
-        const uint32_t word = shifted(w == 0 ? 0 : x.limb[w - 1], w == WORDS - 1 ? 0 : x.limb[w], 26);
-        words[w] = w == 0 ? carry::add_cc(word, halves) : w < WORDS - 1 ? carry::addc_cc(word, halves) : carry::addc(word, halves);
+        const uint32_t limb = x.limb[w - 1];
+        words[w] = w == 2 ? carry::add_cc(limb, halves) : w < WORDS - 1 ? carry::addc_cc(limb, halves) : carry::addc(limb, halves);
     }
     words[WORDS] = words[WORDS + 1] = 0;
 }
 
-/// The digits of such words.
-INTERLOCK_HD Fp39 split(const Words &words) {
+/// The digits of such words, divided by 2^`shift`.
+INTERLOCK_HD Fp39 split(const Words &words, int shift) {
     Fp39 r;
 #pragma unroll
     for (int i = 0; i < DIGITS; i++) {
-        const int word = BITS * i / 32, bit = BITS * i % 32;
+        const int word = (BITS * i + shift) / 32, bit = (BITS * i + shift) % 32;
         const uint32_t low = shifted(words[word], words[word + 1], bit);
-        const uint32_t high = shifted(words[word + 1], words[word + 2], bit) & 0x7f;
-        r.digit[i] = of_words(low, (high | 0x43380000) + (i == DIGITS - 1 ? 0x40 : 0));
+        const double digit = of_digit(low, shifted(words[word + 1], words[word + 2], bit));
+        r.digit[i] = i < DIGITS - 1 ? digit : add(digit, 0x1p38);
     }
     return r;
 }
@@ -463,8 +470,8 @@ INTERLOCK_HD Fp39 split(const Words &words) {
 /// The element that memory has as x·2^384: its number is 64 times that, from 0 to 64·p.
 INTERLOCK_HD Fp39 from_fp(const Fp &x) {
     Words words;
-    shift_and_halve(words, x);
-    return split(words);
+    add_halves(words, x);
+    return split(words, 26);
 }
 
 /// The same by a number from 0 to 2·p.
@@ -474,7 +481,9 @@ INTERLOCK_HD Fp39 reduced_from_fp(const Fp &x) {
     constexpr auto RECIPROCAL = static_cast<uint32_t>((uint64_t{1} << 60) / (TOP + 1));
     const auto quotient = static_cast<uint32_t>(uint64_t{x.limb[Fp::N - 1]} * RECIPROCAL >> 54);
     Words words;
-    shift_and_halve(words, x);
+    add_halves(words, x);
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) words[w] = shifted(words[w], words[w + 1], 26);
     // Times 2^416 − p, modulo 2^416: the low halves of the products, then the high ones.
     const auto negative = [](int w) { return w == 0 ? 0 - FpConstants::modulus(0) : w < Fp::N ? ~FpConstants::modulus(w) : ~0u; };
     words[0] = carry::mad_lo_cc(quotient, negative(0), words[0]);
@@ -483,12 +492,47 @@ INTERLOCK_HD Fp39 reduced_from_fp(const Fp &x) {
     carry::add_cc(0, 0);
 #pragma unroll
     for (int w = 0; w < WORDS - 1; w++) words[w + 1] = carry::madc_hi_cc(quotient, negative(w), words[w + 1]);
-    return split(words);
+    return split(words, 0);
+}
+
+/// An element in memory: the low words of its digits, and in two words the next seven bits of digits 0 … 8. Of the last there is no more than its
+/// low word. Bit 31 of the last word is set.
+struct alignas(16) Packed {
+    uint32_t word[DIGITS + 2];
+};
+static_assert(sizeof(Packed) == sizeof(Fp), "no larger than what carry chains work with");
+
+/// The digits, from −2^38 to 2^38 − 1 and the last from −2^31 to 2^31 − 1, as they are.
+INTERLOCK_HD Packed pack(const Fp39 &x) {
+    // Of the shifted high words of a sum, all but two leave only their seven bits.
+    constexpr uint32_t HIGH = HIGH_OF_DIGIT + (HIGH_OF_DIGIT << 7);
+    const auto sevens = [&](int first) {
+        const auto high = [&](int i) { return high_word(x.digit[first + i]); };
+        return high(0) + (high(1) << 7) + (high(2) << 14) + (high(3) << 21);
+    };
+    Packed r;
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) r.word[i] = low_word(x.digit[i]);
+    const uint32_t eighth = high_word(x.digit[8]);
+    r.word[DIGITS] = sevens(0) + (eighth << 28) - HIGH;
+    r.word[DIGITS + 1] = sevens(4) + (eighth << 24 & 0x70000000) + (0x80000000 - HIGH);
+    return r;
+}
+
+INTERLOCK_HD Fp39 unpack(const Packed &x) {
+    const uint32_t low = x.word[DIGITS], high = x.word[DIGITS + 1];
+    Fp39 r;
+#pragma unroll
+    for (int i = 0; i < DIGITS - 2; i++) r.digit[i] = of_digit(x.word[i], (i < 4 ? low : high) >> 7 * (i % 4));
+    r.digit[8] = of_digit(x.word[8], low >> 28 | (high >> 24 & 0x70));
+    const uint32_t last = x.word[9];
+    r.digit[9] = of_words(last, HIGH_OF_DIGIT + 0x40 + static_cast<uint32_t>(static_cast<int32_t>(last) >> 31));
+    return r;
 }
 
 /// A digit as an integer: doubles between 2^52 and 2^53 are as far apart as their bits.
 INTERLOCK_HD int64_t integer(double stored) {
-    constexpr uint64_t BITS_OF_SHIFT = uint64_t{0x43380040} << 32;
+    constexpr uint64_t BITS_OF_SHIFT = uint64_t{HIGH_OF_DIGIT + 0x40} << 32;
     const uint64_t bits = uint64_t{high_word(stored)} << 32 | low_word(stored);
     return static_cast<int64_t>(bits - BITS_OF_SHIFT);
 }
@@ -534,11 +578,18 @@ INTERLOCK_HD_CALL bool is_multiple(Element<D> x, int k) {
     return left == 0;
 }
 
-/// Whether a number between −4·p and 4·p is an element that is 0. All but 7 in 2^32 of those that are not are told from their low word.
-INTERLOCK_HD bool is_zero(const Fp39 &x) {
+/// Whether a number between −4·p and 4·p, by its low word, may be an element that is 0, of which it then is k times p. All but 7 in 2^32 of those
+/// that are not are told.
+INTERLOCK_HD bool may_be_zero(uint32_t low, int &k) {
     constexpr uint32_t INVERSE = 0u - FpConstants::NEGATED_INVERSE;
-    const uint32_t k = low_word(x.digit[0]) * INVERSE;
-    return k + 3 <= 6 && is_multiple(x, static_cast<int>(k));
+    k = static_cast<int>(low * INVERSE);
+    return -3 <= k && k <= 3;
+}
+
+/// Whether a number between −4·p and 4·p is an element that is 0.
+INTERLOCK_HD bool is_zero(const Fp39 &x) {
+    int k;
+    return may_be_zero(low_word(x.digit[0]), k) && is_multiple(x, k);
 }
 
 }  // namespace d39

@@ -3,6 +3,7 @@
 
 using interlock::Fp;
 using interlock::Xyzz;
+using interlock::msm::Stored;
 
 struct interlock_msm_shape interlock_msm_shape_for(size_t n) { return interlock::msm::shape_for(n); }
 
@@ -35,7 +36,7 @@ size_t interlock_fill_g1_scratch_bytes(size_t n, unsigned windows) {
 
 int interlock_fill_g1(void *scratch, void *buckets, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
                       unsigned first, struct CUstream_st *stream) {
-    return interlock::msm::fill_windows(scratch, static_cast<Xyzz<Fp> *>(buckets), *terms, shape, first, stream);
+    return interlock::msm::fill_windows(scratch, static_cast<Stored<Fp> *>(buckets), *terms, shape, first, stream);
 }
 
 size_t interlock_reduce_g1_scratch_bytes(struct interlock_msm_shape shape) {
@@ -47,5 +48,5 @@ size_t interlock_reduce_g1_scratch_bytes(struct interlock_msm_shape shape) {
 
 int interlock_reduce_g1(void *scratch, void *sums, const void *buckets, struct interlock_msm_shape shape,
                         struct CUstream_st *stream) {
-    return interlock::msm::reduce(scratch, static_cast<Xyzz<Fp> *>(sums), static_cast<const Xyzz<Fp> *>(buckets), shape, stream);
+    return interlock::msm::reduce(scratch, static_cast<Xyzz<Fp> *>(sums), static_cast<const Stored<Fp> *>(buckets), shape, stream);
 }

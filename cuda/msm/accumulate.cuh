@@ -21,12 +21,12 @@ constexpr uint32_t NO_BUCKET = ~0u;
 template <class F>
 struct Partials {
     uint32_t *buckets;
-    Xyzz<F> *sums;
+    Stored<F> *sums;
 };
 
 template <class F, bool ADDS>
 __global__ void __launch_bounds__(AccumulatingKernel<F>::BLOCK, AccumulatingKernel<F>::BLOCKS)
-    accumulate(Xyzz<F> *buckets, Partials<F> partials, const Affine<F> *points, const uint32_t *keys, const uint32_t *values,
+    accumulate(Stored<F> *buckets, Partials<F> partials, const Affine<F> *points, const uint32_t *keys, const uint32_t *values,
                const uint32_t *count) {
     const uint32_t threads = gridDim.x * AccumulatingKernel<F>::BLOCK, thread = blockIdx.x * AccumulatingKernel<F>::BLOCK + threadIdx.x;
     const uint32_t entries = *count, chunk = entries / threads + (entries % threads != 0);
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(AccumulatingKernel<F>::BLOCK, AccumulatingKern
         bucket = keys[0];
         value = values[0];
         next.fetch(points + (value & ~NEGATIVE));
-        if (ADDS && (begin == 0 || keys[-1] != bucket)) sum.set(read(buckets + bucket));
+        if (ADDS && (begin == 0 || keys[-1] != bucket)) sum.set(buckets + bucket);
     }
     unsigned finished = 0;
 #pragma unroll 1
@@ -63,21 +63,24 @@ __global__ void __launch_bounds__(AccumulatingKernel<F>::BLOCK, AccumulatingKern
         }
         sum.add(point.take(), negative);
         if (next_bucket == bucket) continue;
-        if (finished > 0 && i < own) {
-            buckets[bucket] = sum.get();
-        } else {
+        Stored<F> *to = buckets + bucket;
+        if (finished == 0 || i == own) {
             partials.buckets[finished > 0] = bucket;
-            partials.sums[finished > 0] = sum.get();
+            to = partials.sums + (finished > 0);
         }
-        sum.clear();
+        sum.store(to);
         finished++;
         if (i == own) continue;
         bucket = next_bucket;
-        if (ADDS) sum.set(read(buckets + bucket));
+        if (ADDS) {
+            sum.set(buckets + bucket);
+        } else {
+            sum.clear();
+        }
     }
     if (finished < 2) {
         partials.buckets[1] = bucket;
-        partials.sums[1] = sum.get();
+        partials.sums[1] = {};
     }
     if (own == 0) partials.buckets[0] = NO_BUCKET;
 }

@@ -5,8 +5,7 @@
 // and Σ_s s·R_s = Σ_j 2^j·(the sum of R_s over the s whose bit j is set): plain sums, which many threads share.
 #pragma once
 
-#include "msm/point_ops.cuh"
-#include "msm/tuning.cuh"
+#include "msm/stored.cuh"
 
 namespace interlock {
 namespace msm {
@@ -14,14 +13,14 @@ namespace msm {
 /// A_s and R_s for `n` segments of 2^`segment_bits` buckets, one a thread.
 template <class F>
 __global__ void __launch_bounds__(SummingKernel<F>::BLOCK, SummingKernel<F>::BLOCKS)
-    sum_segments(Xyzz<F> *weighted, Xyzz<F> *plain, const Xyzz<F> *buckets, size_t n, unsigned segment_bits) {
+    sum_segments(Xyzz<F> *weighted, Xyzz<F> *plain, const Stored<F> *buckets, size_t n, unsigned segment_bits) {
     const size_t segment = size_t{blockIdx.x} * SummingKernel<F>::BLOCK + threadIdx.x;
     if (segment >= n) return;
-    const Xyzz<F> *first = buckets + (segment << segment_bits);
+    const Stored<F> *first = buckets + (segment << segment_bits);
     Xyzz<F> from_here = Xyzz<F>::infinity(), sum = Xyzz<F>::infinity();
 #pragma unroll 1
     for (size_t i = size_t{1} << segment_bits; i-- > 0;) {
-        add_to(&from_here, first + i);
+        add_stored(&from_here, first + i);
         add_to(&sum, &from_here);
     }
     weighted[segment] = sum;

@@ -11,13 +11,13 @@ namespace msm {
 ///
 /// A thread's sum grows by those 1, 2, 4 … places before it, while they are of its bucket; the last thread of each bucket has all.
 template <class F>
-__global__ void __launch_bounds__(MERGE_BLOCK<F>) merge(Xyzz<F> *buckets, Partials<F> out, Partials<F> in, unsigned n) {
+__global__ void __launch_bounds__(MERGE_BLOCK<F>) merge(Stored<F> *buckets, Partials<F> out, Partials<F> in, unsigned n) {
     __shared__ uint32_t keys[MERGE_BLOCK<F>];
     __shared__ Xyzz<F> sums[MERGE_BLOCK<F>];
     const unsigned thread = threadIdx.x, i = blockIdx.x * MERGE_BLOCK<F> + thread;
     const uint32_t bucket = i < n ? in.buckets[i] : NO_BUCKET;
     keys[thread] = bucket;
-    if (bucket != NO_BUCKET) sums[thread] = in.sums[i];
+    if (bucket != NO_BUCKET) take(&sums[thread], &in.sums[i]);
     __syncthreads();
 
 #pragma unroll 1
@@ -39,14 +39,11 @@ __global__ void __launch_bounds__(MERGE_BLOCK<F>) merge(Xyzz<F> *buckets, Partia
     if (gridDim.x > 1 && thread == 0) {
         out.buckets[2 * blockIdx.x] = first;
         out.buckets[2 * blockIdx.x + 1] = last;
-        if (first == last) out.sums[2 * blockIdx.x + 1] = Xyzz<F>::infinity();
+        if (first == last) out.sums[2 * blockIdx.x + 1] = {};
     }
     if (bucket == NO_BUCKET || (thread + 1 < MERGE_BLOCK<F> && keys[thread + 1] == bucket)) return;
-    if (gridDim.x > 1 && (bucket == first || bucket == last)) {
-        out.sums[2 * blockIdx.x + (bucket != first)] = sums[thread];
-    } else {
-        buckets[bucket] = sums[thread];
-    }
+    const bool goes_on = gridDim.x > 1 && (bucket == first || bucket == last);
+    store(goes_on ? out.sums + 2 * blockIdx.x + (bucket != first) : buckets + bucket, &sums[thread]);
 }
 
 }  // namespace msm

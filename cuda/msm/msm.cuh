@@ -53,10 +53,10 @@ class Carver {
     size_t used_ = 0;
 };
 
-/// Makes sums infinity.
-template <class F>
-cudaError_t clear(Xyzz<F> *sums, size_t n, cudaStream_t stream) {
-    return cudaMemsetAsync(sums, 0, n * sizeof(Xyzz<F>), stream);
+/// Makes sums infinity, in either form.
+template <class Sum>
+cudaError_t clear(Sum *sums, size_t n, cudaStream_t stream) {
+    return cudaMemsetAsync(sums, 0, n * sizeof(Sum), stream);
 }
 
 /// What filling buckets keeps in scratch.
@@ -72,7 +72,7 @@ struct FillScratch {
             entries.values[i] = carver->take<uint32_t>(n * windows);
             const size_t partial_sums = i == 0 ? 2 * threads : 2 * blocks_of(2 * threads, MERGE_BLOCK<F>);
             partials[i].buckets = carver->take<uint32_t>(partial_sums);
-            partials[i].sums = carver->take<Xyzz<F>>(partial_sums);
+            partials[i].sums = carver->take<Stored<F>>(partial_sums);
         }
         entries.count = carver->take<uint32_t>(1);
         if (cudaError_t error = sort_bytes(n * windows, &entries.sort_bytes)) return error;
@@ -83,7 +83,7 @@ struct FillScratch {
 
 /// Makes the sums of the buckets of a group of windows, which are infinity before; or adds to them, if ADDS.
 template <class F, bool ADDS>
-cudaError_t fill(FillScratch<F> scratch, Xyzz<F> *buckets, const interlock_msm_terms &terms, const Group &group,
+cudaError_t fill(FillScratch<F> scratch, Stored<F> *buckets, const interlock_msm_terms &terms, const Group &group,
                  cudaStream_t stream) {
     constexpr int BLOCK = AccumulatingKernel<F>::BLOCK;
     if (cudaError_t error = make_entries(&scratch.entries, terms, group, stream)) return error;
@@ -120,7 +120,7 @@ struct Segments {
     }
 
     /// Sums up the segments of a group of windows.
-    cudaError_t sum(const Xyzz<F> *buckets, const Group &group, const interlock_msm_shape &shape, cudaStream_t stream) const {
+    cudaError_t sum(const Stored<F> *buckets, const Group &group, const interlock_msm_shape &shape, cudaStream_t stream) const {
         constexpr int BLOCK = SummingKernel<F>::BLOCK;
         const unsigned log = log_segments(shape);
         const size_t n = size_t{group.windows} << log, offset = size_t{group.first} << log;
@@ -141,14 +141,14 @@ struct Segments {
 template <class F>
 struct Scratch {
     FillScratch<F> filling;
-    Xyzz<F> *buckets;
+    Stored<F> *buckets;
     Segments<F> segments;
     size_t bytes;
 
     cudaError_t carve(void *scratch, size_t n, const interlock_msm_shape &shape) {
         Carver carver(scratch);
         if (cudaError_t error = filling.carve(&carver, n, shape.group)) return error;
-        buckets = carver.take<Xyzz<F>>(size_t{shape.group} << (shape.window_bits - 1));
+        buckets = carver.take<Stored<F>>(size_t{shape.group} << (shape.window_bits - 1));
         segments.carve(&carver, shape);
         bytes = carver.used();
         return cudaSuccess;
@@ -177,7 +177,7 @@ cudaError_t multiply(void *memory, Xyzz<F> *sums, const interlock_msm_terms &ter
 
 /// `interlock_fill_*`.
 template <class F>
-cudaError_t fill_windows(void *memory, Xyzz<F> *buckets, const interlock_msm_terms &terms, const interlock_msm_shape &shape,
+cudaError_t fill_windows(void *memory, Stored<F> *buckets, const interlock_msm_terms &terms, const interlock_msm_shape &shape,
                          unsigned first, cudaStream_t stream) {
     if (!is_valid(shape, terms) || first >= shape.windows) return cudaErrorInvalidValue;
     if (terms.n == 0) return cudaSuccess;
@@ -191,7 +191,7 @@ cudaError_t fill_windows(void *memory, Xyzz<F> *buckets, const interlock_msm_ter
 
 /// `interlock_reduce_*`.
 template <class F>
-cudaError_t reduce(void *memory, Xyzz<F> *sums, const Xyzz<F> *buckets, const interlock_msm_shape &shape, cudaStream_t stream) {
+cudaError_t reduce(void *memory, Xyzz<F> *sums, const Stored<F> *buckets, const interlock_msm_shape &shape, cudaStream_t stream) {
     if (!is_valid(shape, {})) return cudaErrorInvalidValue;
     Carver carver(memory);
     Segments<F> segments;

@@ -1,11 +1,8 @@
 // The sum that a thread adds points to: in registers by carry chains, or in shared memory by digits of 39 bits.
 #pragma once
 
-#include <type_traits>
-
-#include "msm/point_ops.cuh"
 #include "msm/room39.cuh"
-#include "msm/tuning.cuh"
+#include "msm/stored.cuh"
 
 namespace interlock {
 namespace msm {
@@ -38,29 +35,28 @@ struct RegisterSum {
     Xyzz<F> sum;
 
     __device__ __forceinline__ void clear() { sum = Xyzz<F>::infinity(); }
-    __device__ __forceinline__ void set(const Xyzz<F> &value) { sum = value; }
+    __device__ __forceinline__ void set(const Stored<F> *from) { sum = read(reinterpret_cast<const Xyzz<F> *>(from)); }
     __device__ __forceinline__ void add(const Affine<F> &point, bool negative) { sum = sum + negated_if(point, negative); }
-    __device__ __forceinline__ Xyzz<F> get() const { return sum; }
+    __device__ __forceinline__ void store(Stored<F> *to) const { *reinterpret_cast<Xyzz<F> *>(to) = sum; }
 };
-
-/// Whether the code for an architecture adds up points over F in shared memory.
-template <class F>
-INTERLOCK_HD constexpr bool in_shared_memory(int arch) {
-    return std::is_same<F, Fp>::value && has_fast_fp64(arch);
-}
 
 using Room = SharedRoom<AccumulatingKernel<Fp>::BLOCK>;
 
 struct SharedSum : d39::Sum<Room> {
     using Next = AwaitedPoint<Fp>;
+
+    __device__ __forceinline__ void set(const Stored<Fp> *from) {
+        d39::Sum<Room>::set(read(reinterpret_cast<const d39::PackedSum *>(from)));
+    }
+    __device__ __forceinline__ void store(Stored<Fp> *to) const { *reinterpret_cast<d39::PackedSum *>(to) = get(); }
 };
 
 #ifdef __CUDACC__
 /// This thread's, which is not set.
 template <class F>
 __device__ __forceinline__ auto running_sum() {
-    if constexpr (in_shared_memory<F>(ARCH)) {
-        return SharedSum{{{threadIdx.x}}};
+    if constexpr (by_digits<F>(ARCH)) {
+        return SharedSum{{Room::own()}};
     } else {
         return RegisterSum<F>{};
     }
@@ -75,7 +71,7 @@ cudaError_t prepare(size_t *bytes, Kernel kernel) {
     if (!std::is_same<F, Fp>::value) return cudaSuccess;
     cudaFuncAttributes attributes;
     if (cudaError_t error = cudaFuncGetAttributes(&attributes, kernel)) return error;
-    if (!in_shared_memory<F>(10 * attributes.ptxVersion)) return cudaSuccess;
+    if (!by_digits<F>(10 * attributes.ptxVersion)) return cudaSuccess;
     *bytes = Room::BYTES;
     const int most = cudaSharedmemCarveoutMaxShared;
     if (cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, most)) return error;

@@ -103,11 +103,19 @@ KIT_ON_ONE_39(Negate39, -a)
 KIT_ON_ONE_39(Double39, a.doubled().settled())
 
 /// A room of a thread's own.
-struct OwnRoom {
+struct OwnPlace {
     using D = d39::Digit;
+    d39::Fp39 *at;
+    INTERLOCK_HD static OwnPlace none() { return {nullptr}; }
+    INTERLOCK_HD bool exists() const { return at != nullptr; }
+    INTERLOCK_HD uint32_t low() const { return d39::low_word(at->digit[0]); }
+    INTERLOCK_HD d39::Fp39 get() const { return *at; }
+    INTERLOCK_HD void put(const d39::Fp39 &value) const { *at = value; }
+};
+struct OwnRoom {
+    using Place = OwnPlace;
     d39::Fp39 *slots;
-    INTERLOCK_HD d39::Fp39 get(int slot) const { return slots[slot]; }
-    INTERLOCK_HD void put(int slot, const d39::Fp39 &value) { slots[slot] = value; }
+    INTERLOCK_HD Place operator[](int slot) const { return {slots + slot}; }
 };
 
 #define KIT_ON_POINTS_39(Name, statements)                              \
@@ -118,11 +126,11 @@ struct OwnRoom {
             d39::Fp39 slots[d39::SLOTS];                                \
             d39::Sum<OwnRoom> sum{{slots}};                             \
             statements;                                                 \
-            return sum.get().to_affine();                               \
+            return d39::to_xyzz(sum.get()).to_affine();                 \
         }                                                               \
     };
-KIT_ON_POINTS_39(AddMixed39, sum.set(scaled(in.p, in.zp)); sum.add(in.q, false))
-KIT_ON_POINTS_39(SubtractMixed39, sum.set(scaled(in.p, in.zp)); sum.add(in.q, true))
+KIT_ON_POINTS_39(AddMixed39, sum.set(d39::from_xyzz(scaled(in.p, in.zp))); sum.add(in.q, false))
+KIT_ON_POINTS_39(SubtractMixed39, sum.set(d39::from_xyzz(scaled(in.p, in.zp))); sum.add(in.q, true))
 KIT_ON_POINTS_39(AddAffine39, sum.clear(); sum.add(in.p, false); sum.add(in.q, false))
 KIT_ON_POINTS_39(SubtractAffine39, sum.clear(); sum.add(in.q, true); sum.add(in.p, false))
 

@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS)
     accumulate_39(Xyzz<Fp> *sums, const Affine<Fp> *table, unsigned points, unsigned n) {
     const unsigned i = blockIdx.x * BLOCK + threadIdx.x;
     unsigned next = i % points;
-    d39::Sum<Room> sum{{threadIdx.x}};
+    d39::Sum<Room> sum{Room::own()};
     sum.clear();
 #pragma unroll 1
     for (unsigned k = 0; k < n; k++) {
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS)
         if (next >= points) next -= points;
         sum.add(point, false);
     }
-    sums[i] = sum.get();
+    sums[i] = d39::to_xyzz(sum.get());
 }
 
 /// How many blocks of `kernel`, with so much shared memory each, a multiprocessor holds, negative for an error.
