@@ -39,6 +39,8 @@ struct Bound {
     struct Carry {};
 
     static Bound constant(double value) { return {std::fabs(Real{value})}; }
+    static Bound inverse_radix(int i) { return constant(d39::inverse_radix(i)); }
+    static Bound modulus(int i) { return constant(d39::modulus(i)); }
     static Bound from(Stored stored) {
         require(stored < 0x1p51L, "a digit that is stored", stored);
         return {stored};

@@ -37,6 +37,8 @@ struct Exact : Digit {
     Exact() = default;
     Exact(const Digit &digit) : Digit(digit) {}
     static Exact constant(double value) { return Digit::constant(value); }
+    static Exact inverse_radix(int i) { return Digit::inverse_radix(i); }
+    static Exact modulus(int i) { return Digit::modulus(i); }
     static Exact from(Stored stored) { return Digit::from(stored); }
     static Exact difference(Stored a, Stored b) { return Digit::difference(a, b); }
     Exact doubled() const { return Digit::doubled(); }

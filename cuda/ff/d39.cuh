@@ -84,8 +84,36 @@ inline uint32_t shifted(uint32_t low, uint32_t high, int bits) {
 
 /// The high word of a digit as it is stored, less its own seven bits.
 constexpr uint32_t HIGH_OF_DIGIT = 0x43380000;
+
+/// What products need of constants. On the device they are in constant memory: immediates of 64 bits, or a second one of 32, would take
+/// instructions of their own each time, a tenth of a product's.
+struct Constants {
+    double inverse_radix[DIGITS], modulus[DIGITS];
+    uint32_t high_of_digit;
+};
+INTERLOCK_HD constexpr Constants make_constants() {
+    Constants made = {};
+    for (int i = 0; i < DIGITS; i++) {
+        made.inverse_radix[i] = inverse_radix(i);
+        made.modulus[i] = modulus(i);
+    }
+    made.high_of_digit = HIGH_OF_DIGIT;
+    return made;
+}
+#ifdef __CUDACC__
+static __constant__ Constants CONSTANTS = make_constants();
+#endif
+#ifdef __CUDA_ARCH__
+INTERLOCK_HD const Constants &constants() { return CONSTANTS; }
+#else
+inline const Constants &constants() {
+    static constexpr Constants made = make_constants();
+    return made;
+}
+#endif
+
 /// A digit as it is stored: SHIFT + d by the low word of d + 2^38 and the seven bits above, which `high` ends with.
-INTERLOCK_HD double of_digit(uint32_t low, uint32_t high) { return of_words(low, (high & 0x7f) | HIGH_OF_DIGIT); }
+INTERLOCK_HD double of_digit(uint32_t low, uint32_t high) { return of_words(low, (high & 0x7f) | constants().high_of_digit); }
 
 /// A digit twice: as a double and as the low word of its two's complement.
 struct Digit {
@@ -105,6 +133,10 @@ struct Digit {
     INTERLOCK_HD static constexpr Digit constant(double value) {
         return {value, static_cast<uint32_t>(static_cast<int64_t>(value))};
     }
+    INTERLOCK_HD static Digit inverse_radix(int i) {
+        return {constants().inverse_radix[i], constant(d39::inverse_radix(i)).low};
+    }
+    INTERLOCK_HD static Digit modulus(int i) { return {constants().modulus[i], constant(d39::modulus(i)).low}; }
     INTERLOCK_HD static Digit from(Stored stored) { return {add(stored, -SHIFT), low_word(stored)}; }
     INTERLOCK_HD static Stored store(double value) { return add(value, SHIFT); }
     INTERLOCK_HD Digit doubled() const { return {add(value, value), 2 * low}; }
@@ -245,9 +277,9 @@ INTERLOCK_HD void reduce(typename D::Column *columns) {
         D::pass(columns[i + 1], columns[i], carry);
         typename D::Column *row = columns + i + 1;
 #pragma unroll
-        for (int j = 0; j < DIGITS; j++) D::add_high(row[j], digit, D::constant(inverse_radix(j)));
+        for (int j = 0; j < DIGITS; j++) D::add_high(row[j], digit, D::inverse_radix(j));
 #pragma unroll
-        for (int j = 0; j < DIGITS; j++) D::add_low(row[j], digit, D::constant(inverse_radix(j)));
+        for (int j = 0; j < DIGITS; j++) D::add_low(row[j], digit, D::inverse_radix(j));
     }
     // The last would reach one column further up: a multiple of p clears it instead.
     typename D::Column *row = columns + DIGITS - 1, quotient;
@@ -256,9 +288,9 @@ INTERLOCK_HD void reduce(typename D::Column *columns) {
     D::set_low(quotient, last, D::constant(NEGATED_INVERSE));
     const D digit = D::from(D::cut(quotient, carry));
 #pragma unroll
-    for (int j = 0; j < DIGITS; j++) D::add_high(row[j], digit, D::constant(modulus(j)));
+    for (int j = 0; j < DIGITS; j++) D::add_high(row[j], digit, D::modulus(j));
 #pragma unroll
-    for (int j = 1; j < DIGITS; j++) D::add_low(row[j], digit, D::constant(modulus(j)));
+    for (int j = 1; j < DIGITS; j++) D::add_low(row[j], digit, D::modulus(j));
     D::pass_multiple(row[1], row[0]);
 }
 
