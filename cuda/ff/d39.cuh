@@ -85,8 +85,8 @@ inline uint32_t shifted(uint32_t low, uint32_t high, int bits) {
 /// The high word of a digit as it is stored, less its own seven bits.
 constexpr uint32_t HIGH_OF_DIGIT = 0x43380000;
 
-/// What products need of constants. On the device they are in constant memory: immediates of 64 bits, or a second one of 32, would take
-/// instructions of their own each time, a tenth of a product's.
+/// What products need of constants. On the device they are in constant memory: immediates of 64 bits, or a second one of 32, take instructions
+/// of their own each time, 40 of a product's 680 on sm_90.
 struct Constants {
     double inverse_radix[DIGITS], modulus[DIGITS];
     uint32_t high_of_digit;
@@ -527,8 +527,8 @@ INTERLOCK_HD Fp39 reduced_from_fp(const Fp &x) {
     return split(words, 0);
 }
 
-/// An element in memory: the low words of its digits, and in two words the next seven bits of digits 0 … 8. Of the last there is no more than its
-/// low word. Bit 31 of the last word is set.
+/// An element in memory: the low words of its digits, and in two words the next seven bits of digits 0 … 8. Of the last there is no more
+/// than its low word. Bit 31 of the last word is set.
 struct alignas(16) Packed {
     uint32_t word[DIGITS + 2];
 };
@@ -610,8 +610,8 @@ INTERLOCK_HD_CALL bool is_multiple(Element<D> x, int k) {
     return left == 0;
 }
 
-/// Whether a number between −4·p and 4·p, by its low word, may be an element that is 0, of which it then is k times p. All but 7 in 2^32 of those
-/// that are not are told.
+/// Whether a number between −4·p and 4·p may be an element that is 0, by its low word, and k·p then. All but 7 in 2^32 of those that are not
+/// are told.
 INTERLOCK_HD bool may_be_zero(uint32_t low, int &k) {
     constexpr uint32_t INVERSE = 0u - FpConstants::NEGATED_INVERSE;
     k = static_cast<int>(low * INVERSE);

@@ -17,6 +17,7 @@ INTERLOCK_HD constexpr bool by_digits(int arch) {
     return std::is_same<F, Fp>::value && has_fast_fp64(arch);
 }
 
+/// Such a sum, by its bytes.
 template <class F>
 struct Stored {
     uint4 units[sizeof(Xyzz<F>) / sizeof(uint4)];
