@@ -66,7 +66,7 @@ impl HPassing {
         (1 << self.log2) - 1
     }
 
-    /// Enqueues the adding of part `i` to the buckets, behind `copied`, and returns the end of this.
+    /// Enqueues the adding of part `i` to the buckets, behind `made` and `copied`, and returns the end of this.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -74,7 +74,7 @@ impl HPassing {
         &self,
         i: usize,
         (points, copied): (&DeviceSlice<G1Affine>, &Event),
-        h: &Coefficients<'_>,
+        (h, made): (&Coefficients<'_>, &Event),
         buckets: &DeviceSlice<Bucket>,
         (engine, turn): (&Worker<'_>, &mut Enqueuing<'_>),
     ) -> Result<Until, Error> {
@@ -83,20 +83,20 @@ impl HPassing {
             None => (&h.values, Scalars::Reversed { bits: self.log2, first: range.start }),
             Some(ordered) => (ordered, Scalars::InOrder),
         };
-        let mut behind = Vec::new();
-        if i == 0 {
-            buckets.clear(turn.stream)?;
-        }
+        let mut gathered = None;
         if let Some(ordered) = &h.ordered {
-            // Once over the bus, not once for every group of windows.
             engine.scratch_uses().wait_for_aside(turn.stream)?;
+            turn.stream.wait_for(made)?;
+            // Once over the bus, not once for every group of windows.
             gather(&ordered.range(0..range.len()), &h.values, self.log2, range.start, turn.stream)?;
+            gathered = Some(Event::record(turn.stream)?);
         }
-        if i == 0 || h.ordered.is_some() {
-            behind.push(Event::record(turn.stream)?);
-        }
-        let events: Vec<&Event> = behind.iter().chain([copied]).collect();
+        let events: Vec<&Event> = [made, copied].into_iter().chain(&gathered).collect();
         let mut aside = Aside::new(engine, turn, &events)?;
+        if i == 0 {
+            // What was there before was of a worker whose last turn wanted scratch.
+            buckets.clear(aside.stream)?;
+        }
         let terms = Terms::<G1> { points, positions: None, scalars, order, len: range.len(), count: None };
         engine.timeline().traced(c"h MSM, a part", (trace::Stream::Aside, aside.stream), 0, || {
             let mut groups = self.shape.groups();

@@ -100,6 +100,8 @@ struct Together<'a> {
 struct Held<'e> {
     lease: Lease<'e>,
     h: Coefficients<'e>,
+    /// When that is made.
+    made: Until,
     msm: HPassing,
     fetching: Fetching<'e>,
 }
@@ -200,8 +202,9 @@ impl<'a> Together<'a> {
             until.iter().try_for_each(|until| engine.uploads_wait_for(until))?;
             let mut h = quotient.coefficients(host_turn, plan.h_part_points, &mut lease)?;
             let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
-            until = Some(quotient.enqueue(engine, member.circuit, &mut h, &mut others)?);
-            all.push(Held { lease, h, msm, fetching });
+            let made = quotient.enqueue(engine, member.circuit, &mut h, &mut others)?;
+            all.push(Held { lease, h, made: made.clone(), msm, fetching });
+            until = Some(made);
         }
         if let Some(until) = until {
             others.release_after(&until);
@@ -264,7 +267,8 @@ impl<'p> Pass<'p> {
         let copied = Event::record(self.engine.passing())?;
         let mut turn = self.engine.enqueue(c"h, a part")?;
         for (held, room) in held.iter().zip(rooms) {
-            let until = held.msm.enqueue(i, (&points, &copied), &held.h, &room.buckets, (self.engine, &mut turn))?;
+            let h = (&held.h, held.made.event());
+            let until = held.msm.enqueue(i, (&points, &copied), h, &room.buckets, (self.engine, &mut turn))?;
             self.memory.used_until(number, until);
         }
         Ok(())

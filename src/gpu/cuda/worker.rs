@@ -7,7 +7,7 @@
 //!
 //! - Its pair of upload streams waits for the fences when it gets the lease ([`Worker::leases`]), before anything is enqueued there for
 //!   that memory. Other workers' pairs do not wait: they write nothing there.
-//! - The compute stream is where the fences are; besides, each of its turns waits for the ends of its own pair ([`Worker::enqueue`]), and
+//! - The compute stream is where the fences are, but for those of vectors whose quotient was made on the stream of quotients; besides, each of its turns waits for the ends of its own pair ([`Worker::enqueue`]), and
 //!   so for what that pair waits for.
 //! - The streams beside the compute stream begin and end within a turn, at events of the compute stream ([`super::lanes`]).
 //! - What goes on beside the turns ([`super::aside`]) begins at an event of the compute stream after the vector that it reads was made, and a later turn
@@ -30,7 +30,7 @@ use std::ffi::CStr;
 use std::ops::Deref;
 use std::time::Instant;
 
-use super::engine::{Block, Engine, Enqueuing};
+use super::engine::{Block, Engine, Enqueuing, On};
 use super::lease::{Lease, Until};
 use super::residents::Points;
 use super::staging::Uploads;
@@ -137,7 +137,15 @@ impl<'e> Worker<'e> {
     /// [`Error::Cuda`].
     pub(super) fn enqueue_behind(&self, what: &'static CStr, event: Option<&Event>) -> Result<Enqueuing<'_>, Error> {
         let uploads = self.uploads.ends()?;
-        self.engine.enqueue_behind(what, uploads.iter().chain(event))
+        self.engine.enqueue_behind(what, On::Compute, uploads.iter().chain(event))
+    }
+
+    /// As [`Worker::enqueue`], on another stream.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn enqueue_on(&self, on: On, what: &'static CStr) -> Result<Enqueuing<'_>, Error> {
+        self.engine.enqueue_behind(what, on, &self.uploads.ends()?)
     }
 
     /// The end of all that it has enqueued, uploads and kernels; and of other workers' kernels until now.
@@ -146,7 +154,8 @@ impl<'e> Worker<'e> {
     /// [`Error::Cuda`].
     pub(super) fn all_enqueued(&self) -> Result<Until, Error> {
         let [copies, expansions] = self.uploads.ends()?;
-        let ends = [copies, expansions, Event::record(self.passing())?, Event::record(self.aside())?];
+        let [passing, aside, quotients] = [self.passing(), self.aside(), self.quotients()].map(Event::record);
+        let ends = [copies, expansions, passing?, aside?, quotients?];
         ends.iter().try_for_each(|end| self.compute().wait_for(end))?;
         Ok(Until::new(Event::record(self.compute())?))
     }
