@@ -169,6 +169,9 @@ sanitize() {
     under "$tool" "MSMs and sums" 90 ./interlock-kit msm-few
     under "$tool" "uploads" 90 ./interlock-kit uploads 9000
     under "$tool" "h" 90 ./interlock-kit quotient-few
+    if [[ $tool == memcheck || $tool == initcheck ]]; then
+        INTERLOCK_VRAM_BUDGET=24M under "$tool" "circuits whose parameters pass" 200 ./interlock-kit shapes 4 1 streamed 2
+    fi
     for folder in "$@"; do
         under "$tool" "proofs of $folder" 90 ./prove_vector "vectors/$folder"
     done

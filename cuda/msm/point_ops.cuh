@@ -6,28 +6,28 @@
 namespace interlock {
 namespace msm {
 
-/// The value at `from`, in loads of 16 bytes through the read-only cache.
-template <class T>
-__device__ __forceinline__ T load(const T *from) {
+/// The value at `from`, in units of 16 bytes that `unit_at` loads.
+template <class T, class UnitAt>
+__device__ __forceinline__ T in_units(const T *from, UnitAt unit_at) {
     static_assert(sizeof(T) % sizeof(uint4) == 0 && alignof(T) % alignof(uint4) == 0, "whole loads");
     T value;
 #pragma unroll
     for (size_t i = 0; i < sizeof(T) / sizeof(uint4); i++) {
-        reinterpret_cast<uint4 *>(&value)[i] = __ldg(reinterpret_cast<const uint4 *>(from) + i);
+        reinterpret_cast<uint4 *>(&value)[i] = unit_at(reinterpret_cast<const uint4 *>(from) + i);
     }
     return value;
+}
+
+/// The value at `from`, through the read-only cache.
+template <class T>
+__device__ __forceinline__ T load(const T *from) {
+    return in_units(from, [](const uint4 *unit) { return __ldg(unit); });
 }
 
 /// The same where the kernel itself writes.
 template <class T>
 __device__ __forceinline__ T read(const T *from) {
-    static_assert(sizeof(T) % sizeof(uint4) == 0 && alignof(T) % alignof(uint4) == 0, "whole loads");
-    T value;
-#pragma unroll
-    for (size_t i = 0; i < sizeof(T) / sizeof(uint4); i++) {
-        reinterpret_cast<uint4 *>(&value)[i] = reinterpret_cast<const uint4 *>(from)[i];
-    }
-    return value;
+    return in_units(from, [](const uint4 *unit) { return *unit; });
 }
 
 /// The point, or its negative.

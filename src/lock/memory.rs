@@ -134,9 +134,11 @@ impl<F: Fence, B: Backing> Memory<F, B> {
         let over = state.admission.take_over();
         drop(state);
         drop(over);
-        let mapped = self.backing.shrink(keep)?;
-        lock(&self.state).mapped = mapped;
-        Ok(())
+        let shrunk = self.backing.shrink(keep);
+        let mut state = lock(&self.state);
+        // After a failure some of what lies above may be gone: it is mapped again, or found to be, before it is used.
+        state.mapped = shrunk.as_ref().map_or(state.mapped.min(keep), |mapped| *mapped);
+        shrunk.map(drop)
     }
 
     fn request_patiently(self: &Arc<Self>, request: Request<'_>) -> Result<Vec<Block<F, B>>, Error> {

@@ -5,15 +5,16 @@
 //! In 128 units. Scratch for MSMs takes 6 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
 //! do. Parameters that stay in device memory take what they are long. Parameters that do not pass through memory that a device keeps
 //! once it has streamed any, and that serves one worker after the other: slots, which take 7 units together, or more where these would be
-//! too small, and what is left of 25 units for what is held meanwhile, that is parts of the witness, results, the buckets of the MSM over h, sums that grow from part to part, and terms with full-size
-//! scalars, which are kept from part to part until there are many for an MSM. Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory
-//! are in page-locked host memory, where kernels reach them over the bus. What is left is for the witness of circuits whose parameters are
-//! resident, which is sent in parts, and for other workers.
+//! too small, and what is left of 25 units for what is held meanwhile, that is sections of the witness, results, the buckets of the MSM over
+//! h, sums that grow from part to part, and terms with full-size scalars, which are kept from part to part until there are many for an MSM.
+//! Vectors of the quotient take 32·2^`domain_log2` bytes each; those that have no room in device memory are in page-locked host memory, where
+//! kernels reach them over the bus. What is left is for the witness of circuits whose parameters are resident, which is sent in parts, and for
+//! other workers.
 //!
 //! So a budget of four vectors holds three beside all that a device keeps: the one that a worker has left while its parameters pass, and the
 //! two that the next one's quotient takes.
 //!
-//! Beside the budget a device holds the CUDA context, 96 MiB for uploads and up to 20 MiB a size of domain for roots of unity.
+//! Beside the budget a device holds the CUDA context, 128 MiB for uploads and up to 20 MiB a size of domain for roots of unity.
 //!
 //! # The least budget
 //! 5 MiB of scratch, a quarter MiB of results, and room for what 8192 variables take if they are all full-size: 1 MiB, or 15 MiB of slots

@@ -7,7 +7,6 @@ use super::circuit::{self, Circuit};
 use super::engine::Engine;
 #[cfg(feature = "kit")]
 use super::pinned_points::PinnedPoints;
-use super::resident::Resident;
 use super::residents::{Points, Residents};
 use super::results::Results;
 use super::status::check_alive;
@@ -174,9 +173,10 @@ impl Backend for Gpu {
         }
         let enqueued = match &points {
             Points::Resident(resident) => {
-                circuits.iter().map(|circuit| enqueue_resident(&worker, *circuit, resident)).collect()
+                let enqueue = |circuit: &Circuit<'_>| planned_anew(|| circuit::enqueue(&worker, *circuit, resident));
+                circuits.iter().map(enqueue).collect()
             }
-            Points::Streamed(pinned) => streamed::enqueue(&worker, &circuits, pinned),
+            Points::Streamed(pinned) => planned_anew(|| streamed::enqueue(&worker, &circuits, pinned)),
         };
         // What was enqueued before an error uses the points, which may go now.
         let results = enqueued.inspect_err(|_| worker.wait_for_all())?;
@@ -195,10 +195,10 @@ impl Backend for Gpu {
     }
 }
 
-/// Enqueues a circuit's work; where other parameters took room after it had been planned, by another plan.
-fn enqueue_resident(worker: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
-    match circuit::enqueue(worker, circuit, resident) {
-        Err(Error::DeviceMemory(_)) => circuit::enqueue(worker, circuit, resident),
+/// Does what plans and enqueues; where other parameters took room after it had been planned, by another plan.
+fn planned_anew<T>(enqueue: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
+    match enqueue() {
+        Err(Error::DeviceMemory(_)) => enqueue(),
         enqueued => enqueued,
     }
 }

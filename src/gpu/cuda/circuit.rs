@@ -51,7 +51,7 @@ fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan:
     let mut layout = Layout::default();
     let mut classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
     let most = engine.most_terms();
-    let parts = classified.cut(|load| load.room() <= plan.witness_part_bytes && load.has_at_most(most));
+    let parts = classified.cut(|load| load.is_part_of(plan.witness_part_bytes) && load.has_at_most(most));
     classified.plan(&parts, plan, plan.witness_bytes, &mut layout)?;
 
     let [mut lease] = engine.lease([classified.room() + room_for::<u64>(layout.words())], Some(circuit.locks))?;

@@ -168,7 +168,8 @@ impl Engine {
             let here = self.memory.shortfall(0);
             let room = here.largest.saturating_sub(taken).min(most);
             let plan = sizes.fastest_with(residence, self.division, room);
-            if plan.is_some_and(|plan| Some(plan.vectors) >= best) || !self.residents.make_room() {
+            // Where there is none with all the room there may be, nobody makes any.
+            if plan.is_some_and(|plan| Some(plan.vectors) >= best) || best.is_none() || !self.residents.make_room() {
                 return plan.ok_or_else(|| Error::DeviceMemory(Shortfall { asked: sizes.least_budget(), ..here }));
             }
         }

@@ -59,6 +59,12 @@ impl Load {
         self.sent_room() + self.lists_room()
     }
 
+    /// Whether it is a part of so many bytes at most, and twice as many are enough for two parts that are sent and the lists of a third,
+    /// if each is.
+    pub(super) fn is_part_of(&self, bytes: usize) -> bool {
+        self.room() <= bytes && self.sent_room() <= bytes / 8 * 5 && self.lists_room() <= bytes / 4 * 3
+    }
+
     /// Bytes of the points.
     pub(super) fn points_bytes(&self) -> usize {
         let [.., b] = self.points;

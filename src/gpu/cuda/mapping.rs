@@ -57,10 +57,10 @@ impl Mapping {
     pub(super) fn shrink(&self, bytes: usize) -> Result<usize, Error> {
         let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
         while pieces.len() > bytes.div_ceil(PIECE) {
-            let Some(handle) = pieces.pop() else { break };
-            let at = self.base + (pieces.len() * PIECE) as u64;
+            let at = self.base + ((pieces.len() - 1) * PIECE) as u64;
             // SAFETY: a piece that is mapped there, and that nothing uses.
             check("cuMemUnmap", unsafe { sys::cuMemUnmap(at, PIECE) })?;
+            let Some(handle) = pieces.pop() else { break };
             // SAFETY: the handle is ours, and is no longer mapped.
             check("cuMemRelease", unsafe { sys::cuMemRelease(handle) })?;
         }

@@ -42,11 +42,13 @@ impl Pairs {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn new() -> Result<Self, Error> {
-        let first = Pair { copies: Stream::new()?.with_events(EVENTS)?, expansions: Stream::urgent()? };
+        let copies = Stream::new()?.with_events(EVENTS)?;
         // One pool of events for all: none is made because a worker has another pair than the last time.
-        let events = |stream: Stream| stream.with_events_of(&first.copies);
+        let events = |stream: Stream| stream.with_events_of(&copies);
+        let expansions = events(Stream::urgent()?);
         let pair = || Ok(Pair { copies: events(Stream::new()?), expansions: events(Stream::urgent()?) });
         let [second, third, fourth] = [pair()?, pair()?, pair()?];
+        let first = Pair { copies, expansions };
         Ok(Self { pairs: [first, second, third, fourth], shares: Mutex::default() })
     }
 

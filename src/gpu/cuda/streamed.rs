@@ -46,7 +46,7 @@ pub(super) fn enqueue(
     for circuit in circuits {
         let member = Member::new(*circuit)?;
         match &mut together {
-            Some(others) if others.have_room_for(&member, engine, (log2, &plan), &quotient) => {
+            Some(others) if others.have_room_for(&member, engine, (log2, &plan, limit), &quotient) => {
                 others.members.push(member)
             }
             _ => {
@@ -137,12 +137,12 @@ impl<'a> Together<'a> {
         Self { parts: member.classified.cut(fits), members: vec![member] }
     }
 
-    /// Whether one more circuit can be held, which leaves half of the memory to other workers.
+    /// Whether one more circuit can be held, which leaves half of the memory to other workers, and takes no more than `limit` bytes.
     fn have_room_for(
         &self,
         more: &Member<'a>,
         engine: &Worker<'_>,
-        (log2, plan): (u32, &Plan),
+        (log2, plan, limit): (u32, &Plan, Option<usize>),
         quotient: &Quotient,
     ) -> bool {
         let [first, ..] = self.members.as_slice() else { return true };
@@ -150,8 +150,10 @@ impl<'a> Together<'a> {
         let vectors = quotient.room_for_others() + count * quotient.room(plan.h_part_points);
         let each = room_for_witness((log2, plan), share_of(plan, count));
         let mut members = self.members.iter().chain([more]);
-        first.circuit.witness.has_densities_of(more.circuit.witness)
-            && vectors <= engine.memory().short_budget() / 2
+        // Those in host memory are no more than planned: 4 GiB for each circuit at 2^27.
+        plan.vectors.keeps_h()
+            && first.circuit.witness.has_densities_of(more.circuit.witness)
+            && vectors <= limit.unwrap_or(usize::MAX).min(engine.memory().shortfall(0).largest / 2)
             && members.all(|member| each.is_some_and(|bytes| member.classified.least_room(&self.parts) <= bytes))
     }
 

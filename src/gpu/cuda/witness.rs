@@ -168,7 +168,9 @@ impl<'w> Classified<'w> {
         let loads: Vec<Load> = parts.iter().map(|part| self.load(part)).collect();
         let terms: Vec<_> = loads.iter().map(|load| load.terms.map(|terms| terms.full)).collect();
         let most = [G1_SUM, G2_SUM].map(|sum| most_terms(sum, plan.scratch_bytes));
-        self.sections = sections(&loads, bytes / SECTION_SHARE);
+        // Lists of points whose scalars are 1 take many times what is sent of these.
+        let beside_lists = bytes.saturating_sub(largest_lists(&loads)) / SECTIONS;
+        self.sections = sections(&loads, beside_lists.min(bytes / SECTION_SHARE));
         let spare = bytes.saturating_sub(sections_room(&self.sections, &loads));
         let shares = match plan.parameters {
             // Their parts are as long as MSMs want them.
@@ -571,7 +573,7 @@ mod tests {
                     let most = [G1_SUM, G2_SUM].map(|sum| most_terms(sum, plan.scratch_bytes));
                     let parts = match plan.parameters {
                         Residence::Resident => {
-                            classified.cut(|load| load.room() <= plan.witness_part_bytes && load.has_at_most(most))
+                            classified.cut(|load| load.is_part_of(plan.witness_part_bytes) && load.has_at_most(most))
                         }
                         Residence::Streamed => classified
                             .cut(|load| load.points_bytes() <= plan.slot_bytes && load.has_points_at_most(most)),
@@ -612,5 +614,42 @@ mod tests {
             }
         }
         assert!(kept_somewhere && some_together);
+    }
+
+    /// Parts with much to send, beside parts whose lists are long.
+    #[test]
+    fn parts_of_all_kinds_share_what_is_planned() {
+        let full = 40 * CHUNK;
+        let mut example = Example::new(0, 2 * full, [0, 1, 0]);
+        example.aux[..full].fill(FULL);
+        for density in [&mut example.a_aux, &mut example.b_aux] {
+            density[..full / 64].fill(0);
+            density[full / 64..].fill(u64::MAX);
+        }
+        let witness = example.witness();
+        let classified = classified(&witness);
+        for bytes in [57 * CHUNK + 8192, 100 * CHUNK, 333 * CHUNK, 1000 * CHUNK] {
+            let parts = classified.cut(|load| load.is_part_of(bytes));
+            assert!(parts.len() > 2 && classified.least_room(&parts) <= 2 * bytes, "{bytes}");
+        }
+    }
+
+    /// Circuits that share a device's memory may have no more than that each.
+    #[test]
+    fn the_least_room_is_enough() {
+        for mix in [[1, 0, 0], [0, 1, 0], [1, 40, 60]] {
+            let example = Example::new(300, 12 * CHUNK, mix);
+            let witness = example.witness();
+            let plan = Plan { parameters: Residence::Streamed, ..plan(&example.sizes(), 8 << 30).unwrap() };
+            for most in [CHUNK, 3 * CHUNK] {
+                let parts = classified(&witness).cut(|load| load.inputs + load.aux <= most);
+                let least = classified(&witness).least_room(&parts);
+                for bytes in (0..8).map(|i| least + i * least / 16) {
+                    let mut classified = classified(&witness);
+                    classified.plan(&parts, &plan, bytes, &mut Layout::default()).unwrap();
+                    assert!(classified.room() <= bytes + sum_bytes(plan.sum_blocks()), "{mix:?} {most} {bytes}");
+                }
+            }
+        }
     }
 }

@@ -25,6 +25,7 @@ mod threads {
     struct Fake {
         bytes: Arc<AtomicUsize>,
         broken: bool,
+        fails_to_shrink: bool,
         mapped: Arc<AtomicUsize>,
         idle: Arc<Mutex<Vec<Block<Flag, Fake>>>>,
     }
@@ -41,6 +42,9 @@ mod threads {
 
         fn shrink(&self, to_bytes: usize) -> Result<usize, Error> {
             self.mapped.store(to_bytes, Ordering::SeqCst);
+            if self.fails_to_shrink {
+                return Err(Error::EmptySrs);
+            }
             Ok(to_bytes)
         }
 
@@ -141,6 +145,18 @@ mod threads {
         drop(low);
         memory.give_back_idle().unwrap();
         assert_eq!(mapped(), 0);
+    }
+
+    #[test]
+    fn what_may_be_unmapped_is_mapped_before_it_is_used() {
+        let mapped = Arc::new(AtomicUsize::new(0));
+        let fake = Fake { bytes: Arc::new(8192.into()), fails_to_shrink: true, ..Fake::default() };
+        let memory = on(Fake { mapped: mapped.clone(), ..fake });
+        drop(memory.acquire(&[4096]).unwrap());
+        assert!(matches!(memory.give_back_idle(), Err(Error::EmptySrs)));
+        assert_eq!(mapped.load(Ordering::SeqCst), 0);
+        let _block = memory.acquire(&[4096]).unwrap();
+        assert_eq!(mapped.load(Ordering::SeqCst), 4096);
     }
 
     #[test]
