@@ -170,16 +170,13 @@ impl<'a> Together<'a> {
         let planned = self.members.iter_mut().map(plan_of).collect::<Result<Vec<_>, Error>>()?;
         let host_turn = quotient.host_turn(engine);
         let held = self.hold(engine, plan, (quotient, &host_turn), planned)?;
-        self.pass(&held, Pass::new(engine, raw, plan)?)?;
-        let turn = engine.enqueue(c"results")?;
-        let mut all = Vec::new();
-        for held in held {
-            all.push(vec![held.fetching.finish()?]);
-            let until = turn.until()?;
+        let until = self.pass(&held, Pass::new(engine, raw, plan)?)?;
+        let results = |held: Held<'_>| {
             held.h.release_after(&until);
             held.lease.release_after(&until);
-        }
-        Ok(all)
+            vec![held.fetching.finish(&until)]
+        };
+        Ok(held.into_iter().map(results).collect())
     }
 
     /// Enqueues the making of each h.
@@ -214,8 +211,8 @@ impl<'a> Together<'a> {
         Ok(all)
     }
 
-    /// Enqueues the MSMs.
-    fn pass(&self, held: &[Held<'_>], mut pass: Pass<'_>) -> Result<(), Error> {
+    /// Enqueues the MSMs, and returns their end.
+    fn pass(&self, held: &[Held<'_>], mut pass: Pass<'_>) -> Result<Until, Error> {
         let mut rooms = pass.rooms(&self.members, held)?;
         for part in order(held.first().map_or(0, |held| held.msm.parts()), self.parts.len()) {
             match part {
@@ -310,16 +307,17 @@ impl<'p> Pass<'p> {
         Ok(())
     }
 
-    /// Enqueues what is left when all parts have passed, and ends the pass.
-    fn finish(mut self, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
+    /// Enqueues what is left when all parts have passed, ends the pass, and returns the end of all.
+    fn finish(mut self, held: &[Held<'_>], rooms: &[Room]) -> Result<Until, Error> {
         let mut turn = self.engine.enqueue(c"h, the buckets")?;
         for (held, room) in held.iter().zip(rooms) {
             held.msm.finish(&room.buckets, &mut turn, (&held.fetching, &room.sums))?;
         }
-        self.memory.witnesses_used_until(turn.until()?);
+        let until = turn.until()?;
         drop(turn);
+        self.memory.witnesses_used_until(until.clone());
         self.memory.all_is_enqueued();
-        Ok(())
+        Ok(until)
     }
 
     /// A turn, whose kernels come after the copies until now.
