@@ -25,6 +25,7 @@ prove: setup-prove
 	@cd ffi-tests/rust/bellperson-027 && CARGO_TARGET_DIR=$(target) $(CARGO) run --release --locked --bin prove
 
 doctor:
+	@echo "doctor: building, some minutes the first time"
 	@$(CARGO) run --quiet --release --locked --bin interlock-doctor
 
 test: setup-test

@@ -78,7 +78,7 @@ fn carry_out(plan: Plan) -> Result<(), Fault> {
                      INTERLOCK_NVCC=none says that this is wanted"
                 );
             }
-            println!("cargo::rustc-env=INTERLOCK_WITHOUT_CUDA={why}");
+            println!("cargo::rustc-env=NO_CUDA_IN_INTERLOCK={why}");
             println!("cargo::metadata=cuda=0");
             Ok(())
         }
@@ -109,12 +109,10 @@ fn build_with_cuda(nvcc: &Path) -> Result<(), Fault> {
         println!("cargo::rustc-link-lib={lib}");
     }
     println!("cargo::rustc-cfg=interlock_cuda");
-    println!("cargo::rustc-env=INTERLOCK_BUILT_NVCC={major}.{minor}");
-    println!("cargo::rustc-env=INTERLOCK_BUILT_ARCHS={}", toolkit::join(&archs));
-    println!(
-        "cargo::rustc-env=INTERLOCK_BUILT_PTX={}",
-        toolkit::ptx_arch(&archs).map_or(String::new(), Arch::to_string)
-    );
+    // `cargo run` gives these to programs, too: names that look like no settings.
+    println!("cargo::rustc-env=NVCC_OF_INTERLOCK={major}.{minor}");
+    println!("cargo::rustc-env=ARCHS_OF_INTERLOCK={}", toolkit::join(&archs));
+    println!("cargo::rustc-env=PTX_OF_INTERLOCK={}", toolkit::ptx_arch(&archs).map_or(String::new(), Arch::to_string));
     println!("cargo::metadata=cuda=1");
     println!("cargo::metadata=cuda_version={major}.{minor}");
     println!("cargo::metadata=cuda_archs={}", toolkit::join(&archs));

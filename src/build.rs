@@ -29,13 +29,13 @@ impl Build {
     pub fn this() -> Self {
         #[cfg(interlock_cuda)]
         let cuda = Ok(Cuda {
-            nvcc: env!("INTERLOCK_BUILT_NVCC"),
+            nvcc: env!("NVCC_OF_INTERLOCK"),
             runtime: crate::gpu::runtime_version(),
-            archs: env!("INTERLOCK_BUILT_ARCHS"),
-            ptx: env!("INTERLOCK_BUILT_PTX"),
+            archs: env!("ARCHS_OF_INTERLOCK"),
+            ptx: env!("PTX_OF_INTERLOCK"),
         });
         #[cfg(not(interlock_cuda))]
-        let cuda = Err(env!("INTERLOCK_WITHOUT_CUDA"));
+        let cuda = Err(env!("NO_CUDA_IN_INTERLOCK"));
         Self { version: crate::VERSION, cuda }
     }
 }

@@ -99,8 +99,9 @@ pub fn check_subgroup() -> Result<bool, Error> {
     }
 }
 
-/// The most device memory that is used on each GPU, in bytes: `INTERLOCK_VRAM_BUDGET`, a whole number with `K`, `M`, `G` or `T`
-/// (powers of 1024; `GiB` and its like too) or of bytes. None set means what is free when a device is first used, less headroom.
+/// The most device memory that parameters and proofs take on each GPU, in bytes: `INTERLOCK_VRAM_BUDGET`, a whole number with `K`,
+/// `M`, `G` or `T` (powers of 1024; `GiB` and its like too) or of bytes. None set means what is free when a device is first used, less
+/// headroom.
 ///
 /// # Errors
 /// [`Error::Setting`] if the variable holds anything else: who sets a limit has other programs to protect.

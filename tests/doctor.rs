@@ -163,6 +163,26 @@ fn plans_are_for_the_budget_that_is_set() {
 
 /// A missing GPU is wrong only where one was asked for.
 #[test]
+fn a_budget_that_is_too_little_for_all_is_to_be_fixed() {
+    let folder = Folder::new("little");
+    let (said, status) = doctor(&folder.0, &[], &[("INTERLOCK_VRAM_BUDGET", "100")]);
+    assert_says(&said, &["too little for any circuit: set INTERLOCK_VRAM_BUDGET to", "nothing: fetch"]);
+    assert_eq!(status, 1, "{said}");
+}
+
+/// Cargo gives what it runs the variables of the build script, as it does to this test.
+#[test]
+fn what_the_build_tells_the_program_is_no_setting() {
+    let names = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
+    let told = |name: &String| {
+        name.contains("INTERLOCK")
+            && ["NVCC_OF", "ARCHS_OF", "PTX_OF", "NO_CUDA"].iter().any(|part| name.contains(part))
+    };
+    let told: Vec<_> = names.filter(told).collect();
+    assert!(!told.is_empty() && told.iter().all(|name| !name.starts_with("INTERLOCK_")), "{told:?}");
+}
+
+#[test]
 fn a_gpu_that_is_asked_for_must_be_there() {
     let folder = Folder::new("gpu");
     let asked = [("INTERLOCK_BACKEND", "gpu")];

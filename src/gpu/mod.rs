@@ -37,7 +37,7 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     #[cfg(interlock_cuda)]
     return cuda::devices();
     #[cfg(not(interlock_cuda))]
-    Err(Error::NoGpu { why: absence::no_cuda(env!("INTERLOCK_WITHOUT_CUDA")) })
+    Err(Error::NoGpu { why: absence::no_cuda(env!("NO_CUDA_IN_INTERLOCK")) })
 }
 
 /// The GPUs that CUDA shows in this process, in its order, whether or not this build has code for them.

@@ -59,7 +59,7 @@ pub fn examine(report: &mut Report, check: bool) -> Vec<Found> {
     }
     let others = names.iter().filter(|name| !name.ends_with(".params") && !name.ends_with(".vk")).count();
     match (names.len(), others) {
-        (0, _) => report.line("nothing"),
+        (0, _) => report.line("nothing: fetch what this machine is to prove, such as by `lotus fetch-params 32GiB`"),
         (_, 0) => {}
         (_, others) => report.line(format_args!("{others} other files, which are not interlock's concern")),
     }

@@ -25,7 +25,14 @@ pub fn examine(report: &mut Report, gpus: &[Gpu], host: &Host, found: &[Found]) 
             gpus.iter().map(|gpu| (format!("{} of GPU {}", bytes(gpu.budget as u64), gpu.index), gpu.budget)).collect()
         }
     };
+    let least = circuits::ALL.iter().filter_map(|circuit| least_of(&circuit.sizes)).min();
     for (budget_of, budget) in budgets {
+        if let Some(least) = least.filter(|least| budget < *least) {
+            let least = (least as u64).div_ceil(MIB);
+            report.fix(format_args!(
+                "{budget_of} of device memory is too little for any circuit: set INTERLOCK_VRAM_BUDGET to {least}M or more"
+            ));
+        }
         report.section(format_args!("plans within {budget_of}"));
         for circuit in &circuits::ALL {
             let file = found.iter().find(|file| file.circuit.is_some_and(|known| std::ptr::eq(known, circuit)));
@@ -41,6 +48,14 @@ pub fn examine(report: &mut Report, gpus: &[Gpu], host: &Host, found: &[Found]) 
         for file in found.iter().filter(|file| file.circuit.is_none()) {
             tell(report, file, budget, host, !gpus.is_empty());
         }
+    }
+}
+
+/// The least budget for circuits of these sizes.
+fn least_of(sizes: &Sizes) -> Option<usize> {
+    match plan(sizes, 0) {
+        Err(Error::Budget { least, .. }) => Some(least),
+        _ => None,
     }
 }
 

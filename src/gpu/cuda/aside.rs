@@ -59,12 +59,16 @@ impl<'e> Aside<'e> {
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(worker: &'e Worker<'e>, _turn: &Enqueuing<'_>, events: &[&Event]) -> Result<Self, Error> {
+    pub(super) fn new<'a>(
+        worker: &'e Worker<'e>,
+        _turn: &Enqueuing<'_>,
+        events: impl IntoIterator<Item = &'a Event>,
+    ) -> Result<Self, Error> {
         let stream = worker.aside();
         if let Some(until) = &worker.scratch_uses().lock().by_turns {
             stream.wait_for(until.event())?;
         }
-        events.iter().try_for_each(|event| stream.wait_for(event))?;
+        events.into_iter().try_for_each(|event| stream.wait_for(event))?;
         Ok(Self { worker, stream, scratch: worker.all_scratch(), is_complete: false })
     }
 

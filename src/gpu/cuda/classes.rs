@@ -27,6 +27,13 @@ pub(super) struct Counts {
     pub(super) full: usize,
 }
 
+impl Counts {
+    /// Those of both.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self { ones: self.ones + other.ones, full: self.full + other.full }
+    }
+}
+
 /// Writes the classes of `scalars` to `words`, of which there must be one for every [`PER_WORD`] scalars begun; what is past the
 /// end is 0. The full-size ones, whose number is returned, go to the beginning of `out`, in order; it must have room for [`PER_WORD`] a word, and what follows
 /// them is not specified. The index of the first that is not below the group order is the error.
@@ -215,7 +222,7 @@ impl<'a> Span<'a> {
 /// How many scalars that a density chooses are 1 and how many full-size: of those whose classes are `words`, and whose bits begin with
 /// word `first` of the density.
 pub(super) fn chosen(words: &[u64], density: &Density<'_>, first: usize) -> Counts {
-    let mut chosen = Counts { ones: 0, full: 0 };
+    let mut chosen = Counts::default();
     for (i, word) in words.iter().enumerate() {
         let bits = density.word(first + i / 2) >> (i % 2 * PER_WORD);
         let bits = every_second(bits as u32);

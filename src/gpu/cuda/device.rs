@@ -6,8 +6,8 @@ use super::{absence, archs, status, DeviceInfo};
 use crate::error::Error;
 use crate::sys;
 
-const ARCHS: &str = env!("INTERLOCK_BUILT_ARCHS");
-const PTX: &str = env!("INTERLOCK_BUILT_PTX");
+const ARCHS: &str = env!("ARCHS_OF_INTERLOCK");
+const PTX: &str = env!("PTX_OF_INTERLOCK");
 
 /// The GPUs in CUDA's order, one of which at least this build has code for.
 pub fn devices() -> Result<Vec<DeviceInfo>, Error> {

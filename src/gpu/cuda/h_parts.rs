@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::engine::Enqueuing;
-use super::msm::{gather, msm, Scalars, Terms};
+use super::msm::msm;
 use super::quotient::Coefficients;
 use super::results::{Fetching, Layout, Query};
 use super::{DeviceSlice, Shape, G1};
@@ -69,15 +69,7 @@ impl HParts {
         (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
         let Part { range, shape, part, entry } = &self.parts[i];
-        let (scalars, order) = match &h.ordered {
-            None => (&h.values, Scalars::Reversed { bits: self.log2, first: range.start }),
-            Some(ordered) => {
-                // Once over the bus, not once for every group of windows.
-                gather(&ordered.range(0..range.len()), &h.values, self.log2, range.start, turn.stream)?;
-                (ordered, Scalars::InOrder)
-            }
-        };
-        let terms = Terms::<G1> { points, positions: None, scalars, order, len: range.len(), count: None };
+        let terms = h.terms((points, range), self.log2, turn.stream)?;
         msm::<G1>(&mut fetching.layout().of::<G1>(*entry, sums), &terms, *shape, &mut turn.scratch()?, turn.stream)?;
         fetching.fetch(*part, sums)
     }

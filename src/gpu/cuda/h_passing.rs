@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::aside::Aside;
 use super::engine::Enqueuing;
 use super::lease::{room_for, Region, Until};
-use super::msm::{fill, gather, reduce, Bucket, Scalars, Terms};
+use super::msm::{fill, reduce, Bucket};
 use super::quotient::Coefficients;
 use super::results::{Fetching, Layout, Query};
 use super::worker::Worker;
@@ -79,25 +79,18 @@ impl HPassing {
         (engine, turn): (&Worker<'_>, &mut Enqueuing<'_>),
     ) -> Result<Until, Error> {
         let range = self.range(i);
-        let (scalars, order) = match &h.ordered {
-            None => (&h.values, Scalars::Reversed { bits: self.log2, first: range.start }),
-            Some(ordered) => (ordered, Scalars::InOrder),
-        };
-        let mut gathered = None;
-        if let Some(ordered) = &h.ordered {
+        if h.ordered.is_some() {
+            // Where they are put in order is what the part before reads.
             engine.scratch_uses().wait_for_aside(turn.stream)?;
             turn.stream.wait_for(made)?;
-            // Once over the bus, not once for every group of windows.
-            gather(&ordered.range(0..range.len()), &h.values, self.log2, range.start, turn.stream)?;
-            gathered = Some(Event::record(turn.stream)?);
         }
-        let events: Vec<&Event> = [made, copied].into_iter().chain(&gathered).collect();
-        let mut aside = Aside::new(engine, turn, &events)?;
+        let terms = h.terms((points, &range), self.log2, turn.stream)?;
+        let ordered = h.ordered.is_some().then(|| Event::record(turn.stream)).transpose()?;
+        let mut aside = Aside::new(engine, turn, [made, copied].into_iter().chain(&ordered))?;
         if i == 0 {
             // What was there before was of a worker whose last turn wanted scratch.
             buckets.clear(aside.stream)?;
         }
-        let terms = Terms::<G1> { points, positions: None, scalars, order, len: range.len(), count: None };
         engine.timeline().traced(c"h MSM, a part", (trace::Stream::Aside, aside.stream), 0, || {
             let mut groups = self.shape.groups();
             groups.try_for_each(|first| fill(buckets, &terms, (self.shape, first), &mut aside.scratch, aside.stream))

@@ -85,9 +85,7 @@ impl Kept {
             b_g2: KeptTerms::new(region, b, all_b),
         }
     }
-}
 
-impl Kept {
     /// Enqueues the copying of a part's terms in `l`, `a` and `b`, and of those of `b` in G2.
     ///
     /// # Errors

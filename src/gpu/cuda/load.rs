@@ -1,13 +1,10 @@
 //! What variables of a witness take: points, terms, and bytes on the device.
 
-use std::ops::Range;
-
-use super::classes::{chosen, Counts, CHUNK};
+use super::classes::{Counts, CHUNK};
 use super::lease::room_for;
 use super::section::lists_bytes;
 use super::terms::run_scratch_bytes;
 use crate::curve::{Fr, G1Affine, G2Affine};
-use crate::prove::Density;
 
 /// What some variables take.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +16,7 @@ pub(super) struct Load {
     /// Points of `l`, `a` and each `b`.
     pub(super) points: [usize; 3],
     /// The terms that these queries have.
-    pub(super) terms: [TermCount; 3],
+    pub(super) terms: [Counts; 3],
 }
 
 impl Load {
@@ -81,24 +78,5 @@ impl Load {
     pub(super) fn has_points_at_most(&self, [in_g1, in_g2]: [usize; 2]) -> bool {
         let [l, a, b] = self.points;
         l.max(a).max(b) <= in_g1 && b <= in_g2
-    }
-}
-
-/// How many terms a query has.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TermCount {
-    pub(super) ones: usize,
-    pub(super) full: usize,
-}
-
-impl TermCount {
-    /// Those that `density` chooses of `range`, whose classes are `words`.
-    pub(super) fn chosen(words: &[u64], density: &Density<'_>, range: &Range<usize>) -> Self {
-        let Counts { ones, full } = chosen(words, density, range.start / 64);
-        Self { ones, full }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self { ones: self.ones + other.ones, full: self.full + other.full }
     }
 }

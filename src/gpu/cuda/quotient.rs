@@ -1,15 +1,17 @@
 //! The quotient polynomial h of a circuit, from the uploading of a, b and c on.
 
 use std::ffi::CStr;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::circuit::Circuit;
 use super::engine::On;
 use super::host_vectors::{HostTurn, HostVector};
 use super::lease::{room_for, Lease, Until};
+use super::msm::{gather, Scalars, Terms};
 use super::worker::Worker;
-use super::{DeviceSlice, Domain};
-use crate::curve::Fr;
+use super::{DeviceSlice, Domain, Stream, G1};
+use crate::curve::{Fr, G1Affine};
 use crate::error::Error;
 use crate::prove::{Plan, Residence, Vectors};
 use crate::trace::span;
@@ -145,6 +147,28 @@ impl Quotient {
 }
 
 impl Coefficients<'_> {
+    /// The terms that the points of `range`, `points`, have with them, for a domain of 2^`log2` points. If the coefficients are in host
+    /// memory, their putting in order is enqueued on `stream`.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn terms<'a>(
+        &'a self,
+        (points, range): (&'a DeviceSlice<G1Affine>, &Range<usize>),
+        log2: u32,
+        stream: &Stream,
+    ) -> Result<Terms<'a, G1>, Error> {
+        let (scalars, order) = match &self.ordered {
+            None => (&self.values, Scalars::Reversed { bits: log2, first: range.start }),
+            Some(ordered) => {
+                // Once over the bus, not once for every group of windows.
+                gather(&ordered.range(0..range.len()), &self.values, log2, range.start, stream)?;
+                (ordered, Scalars::InOrder)
+            }
+        };
+        Ok(Terms { points, positions: None, scalars, order, len: range.len(), count: None })
+    }
+
     /// Gives back what is not of the lease, for use after `until`.
     pub(super) fn release_after(self, until: &Until) {
         if let Some(host) = self.host {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::classes::{Classes, Span, CHUNK};
+use super::classes::{Classes, Counts, Span, CHUNK};
 use super::lease::{room_for, Region, Until};
-use super::load::{Load, TermCount};
+use super::load::Load;
 use super::msm::{Scalars, Terms};
 use super::ones::SumTerms;
 use super::staging::{ClassesOnDevice, Upload};
@@ -201,7 +201,7 @@ impl ListsRoom {
 }
 
 impl QueryRoom {
-    fn new(region: &mut Region, terms: &TermCount) -> Self {
+    fn new(region: &mut Region, terms: &Counts) -> Self {
         Self {
             ones: region.take(terms.ones),
             positions: region.take(terms.full),
@@ -216,6 +216,6 @@ impl QueryRoom {
 }
 
 /// Bytes of the lists of a query.
-pub(super) fn lists_bytes(terms: &TermCount) -> usize {
+pub(super) fn lists_bytes(terms: &Counts) -> usize {
     room_for::<u32>(terms.ones) + 2 * room_for::<u32>(terms.full) + room_for::<u32>(COUNTS)
 }

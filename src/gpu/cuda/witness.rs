@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::classes::{Classes, Counts, CHUNK};
+use super::classes::{chosen, Classes, Counts, CHUNK};
 use super::engine::Enqueuing;
 use super::kept::{self, Kept, Share};
 use super::lanes::{Lane, Lanes};
 use super::lease::{Region, Until};
-use super::load::{Load, TermCount};
+use super::load::Load;
 use super::msm::{msm, msm_scratch_bytes, Terms};
 use super::ones::Accumulators;
 use super::results::{Fetching, Layout, Query};
@@ -115,13 +115,13 @@ impl<'w> Classified<'w> {
         let loads = threads::install(|| {
             [
                 loads_of(&inp, |range, words, all| {
-                    let b = TermCount::chosen(words, &witness.b_inp_density, &range);
+                    let b = chosen(words, &witness.b_inp_density, range.start / 64);
                     let points = [0, range.len(), witness.b_inp_density.count_ones_in(&range)];
-                    Load { inputs: range.len(), aux: 0, full: all.full, points, terms: [TermCount::default(), all, b] }
+                    Load { inputs: range.len(), aux: 0, full: all.full, points, terms: [Counts::default(), all, b] }
                 }),
                 loads_of(&aux, |range, words, all| {
                     let densities = [&witness.a_aux_density, &witness.b_aux_density];
-                    let [a, b] = densities.map(|density| TermCount::chosen(words, density, &range));
+                    let [a, b] = densities.map(|density| chosen(words, density, range.start / 64));
                     let [a_points, b_points] = densities.map(|density| density.count_ones_in(&range));
                     let points = [range.len(), a_points, b_points];
                     Load { inputs: 0, aux: range.len(), full: all.full, points, terms: [all, a, b] }
@@ -414,9 +414,9 @@ fn sections_room(sections: &[Range<usize>], loads: &[Load]) -> usize {
 }
 
 /// The loads of all chunks, of which each has a range, classes, and so many ones and full-size scalars.
-fn loads_of(classes: &Classes, load: impl Fn(Range<usize>, &[u64], TermCount) -> Load + Sync) -> Vec<Load> {
+fn loads_of(classes: &Classes, load: impl Fn(Range<usize>, &[u64], Counts) -> Load + Sync) -> Vec<Load> {
     let chunks: Vec<_> = chunks_of(classes.len()).zip(classes.chunk_words()).zip(classes.chunks()).collect();
-    let load = |((range, words), Counts { ones, full })| load(range, words, TermCount { ones, full });
+    let load = |((range, words), counts)| load(range, words, counts);
     chunks.into_par_iter().with_min_len(LEAST_CHUNKS).map(load).collect()
 }
 
