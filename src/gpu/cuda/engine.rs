@@ -43,12 +43,13 @@ pub(super) struct Engine {
     beside: [Stream; BESIDE],
     /// What goes on beside the turns: see [`super::aside`].
     aside: Stream,
-    /// The quotients of circuits whose parameters pass: what is left of the device while another's pass is enough for them.
+    /// The quotients of circuits whose parameters pass, while another's pass: before what goes on beside the turns, which would leave nothing
+    /// of the device to them, and so before c is sent.
     quotients: Stream,
     order: Order,
     ring: Ring,
-    /// Copies of parameters that pass through.
-    passing: Stream,
+    /// Copies of parameters that pass through, by turns: see [`super::streamed`].
+    passing: [Stream; 2],
     /// The memory through which they do, once there are any.
     passes: OnceLock<Passes>,
     making_passes: Mutex<()>,
@@ -115,11 +116,11 @@ impl Engine {
             base,
             compute: Stream::preferred(2)?.with_events(EVENTS)?,
             beside: [Stream::preferred(2)?, Stream::preferred(2)?, Stream::preferred(2)?],
-            aside: Stream::preferred(1)?.with_events(EVENTS)?,
-            quotients: Stream::new()?.with_events(EVENTS)?,
+            aside: Stream::new()?.with_events(EVENTS)?,
+            quotients: Stream::preferred(1)?.with_events(EVENTS)?,
             order: Order::new(1),
             ring: Ring::new(timeline.clone())?,
-            passing: Stream::new()?.with_events(EVENTS)?,
+            passing: [Stream::new()?.with_events(EVENTS)?, Stream::new()?.with_events(EVENTS)?],
             passes: OnceLock::new(),
             making_passes: Mutex::default(),
             division,
@@ -291,8 +292,8 @@ impl Engine {
         &self.ring
     }
 
-    /// The stream of the copies of parameters that pass through.
-    pub(super) fn passing(&self) -> &Stream {
+    /// The streams of the copies of parameters that pass through.
+    pub(super) fn passing(&self) -> &[Stream; 2] {
         &self.passing
     }
 
@@ -342,7 +343,7 @@ impl Engine {
 
     /// The streams that all workers share.
     pub(super) fn streams(&self) -> impl Iterator<Item = &Stream> {
-        [&self.passing].into_iter().chain(&self.beside).chain([&self.aside, &self.quotients, &self.compute])
+        self.passing.iter().chain(&self.beside).chain([&self.aside, &self.quotients, &self.compute])
     }
 
     fn turn(&self) -> Turn<'_> {

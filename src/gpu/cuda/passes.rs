@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::engine::Block;
 use super::lease::{Region, Until};
 use super::worker::Worker;
-use super::DeviceSlice;
+use super::{DeviceSlice, Stream};
 use crate::error::Error;
 use crate::lock::{Order, Turn};
 use crate::prove::Plan;
@@ -71,15 +71,15 @@ impl Passes {
 }
 
 impl PassTurn<'_> {
-    /// The number of the next slot, which copies on [`passing`](super::engine::Engine::passing) may use from now on.
+    /// The number of the next slot, which copies on `stream` may use from now on.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn next_slot(&mut self) -> Result<usize, Error> {
+    pub(super) fn next_slot(&mut self, stream: &Stream) -> Result<usize, Error> {
         let number = self.uses.next;
         self.uses.next = (number + 1) % self.slots.len();
         if let Some(used) = self.uses.slots[number].take() {
-            self.engine.passing().wait_for(used.event())?;
+            stream.wait_for(used.event())?;
         }
         Ok(number)
     }

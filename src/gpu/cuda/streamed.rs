@@ -4,11 +4,9 @@
 //! A worker leases vectors, makes h, and gives back all but that; then it has the device's memory for passing parameters when its turn comes.
 //! So the vectors of the next one are uploaded meanwhile.
 
-use std::ffi::CStr;
 use std::ops::Range;
 
 use super::circuit::Circuit;
-use super::engine::Enqueuing;
 use super::h_passing::HPassing;
 use super::host_vectors::HostTurn;
 use super::lease::{Lease, Region, Until};
@@ -20,7 +18,7 @@ use super::quotient::{Coefficients, Quotient};
 use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, Part, PartPoints, Rooms};
 use super::worker::Worker;
-use super::{DeviceSlice, Event, Group, G1, G2};
+use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::mem::granule::ALIGNMENT;
 use crate::params::Query;
@@ -240,12 +238,15 @@ struct Pass<'p> {
     engine: &'p Worker<'p>,
     raw: &'p PinnedPoints,
     memory: PassTurn<'p>,
+    /// How many copies there were, and when the last one is over.
+    copies: usize,
+    copied: Option<Until>,
 }
 
 impl<'p> Pass<'p> {
     /// Waits for its turn.
     fn new(engine: &'p Worker<'p>, raw: &'p PinnedPoints, plan: &Plan) -> Result<Self, Error> {
-        Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan) })
+        Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan), copies: 0, copied: None })
     }
 
     fn rooms(&self, members: &[Member<'_>], held: &[Held<'_>]) -> Result<Vec<Room>, Error> {
@@ -260,14 +261,12 @@ impl<'p> Pass<'p> {
 
     fn h(&mut self, i: usize, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
         let Some(range) = held.first().map(|held| held.msm.range(i)) else { return Ok(()) };
-        let number = self.memory.next_slot()?;
-        let points =
-            self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(&mut self.slot(number), Query::H, &range))?;
-        let copied = Event::record(self.engine.passing())?;
+        let (number, points, copied) =
+            self.copy(range.len() * G1::ENCODED, |slot| slot.take::<G1>(Query::H, &range))?;
         let mut turn = self.engine.enqueue(c"h, a part")?;
         for (held, room) in held.iter().zip(rooms) {
             let h = (&held.h, held.made.event());
-            let until = held.msm.enqueue(i, (&points, &copied), h, &room.buckets, (self.engine, &mut turn))?;
+            let until = held.msm.enqueue(i, (&points, copied.event()), h, &room.buckets, (self.engine, &mut turn))?;
             self.memory.used_until(number, until);
         }
         Ok(())
@@ -283,19 +282,17 @@ impl<'p> Pass<'p> {
         for (member, room) in members.iter().zip(rooms.iter_mut()) {
             member.classified.send(self.engine, i, &mut room.parts)?;
         }
-        let number = self.memory.next_slot()?;
         let (a, b) = (&part.a, &part.b);
         let bytes = (part.aux.len() + a.len() + b.len()) * G1::ENCODED + b.len() * G2::ENCODED;
-        let points = self.passing(bytes, || {
-            let slot = &mut self.slot(number);
+        let (number, points, copied) = self.copy(bytes, |slot| {
             Ok(PartPoints {
-                l: self.copied::<G1>(slot, Query::L, &part.aux)?,
-                a: self.copied::<G1>(slot, Query::A, a)?,
-                b_g1: self.copied::<G1>(slot, Query::BG1, b)?,
-                b_g2: self.copied::<G2>(slot, Query::BG2, b)?,
+                l: slot.take::<G1>(Query::L, &part.aux)?,
+                a: slot.take::<G1>(Query::A, a)?,
+                b_g1: slot.take::<G1>(Query::BG1, b)?,
+                b_g2: slot.take::<G2>(Query::BG2, b)?,
             })
         })?;
-        let mut turn = self.turn(c"witness, a part")?;
+        let mut turn = self.engine.enqueue_behind(c"witness, a part", Some(copied.event()))?;
         for ((member, held), room) in members.iter().zip(held).zip(rooms.iter()) {
             member.classified.enqueue(i, &room.parts, &points, &mut turn, (&held.fetching, &room.sums))?;
         }
@@ -320,31 +317,41 @@ impl<'p> Pass<'p> {
         Ok(until)
     }
 
-    /// A turn, whose kernels come after the copies until now.
-    fn turn(&self, what: &'static CStr) -> Result<Enqueuing<'p>, Error> {
-        let there = Event::record(self.engine.passing())?;
-        self.engine.enqueue_behind(what, Some(&there))
+    /// Enqueues the copying of `bytes` bytes of points to the next slot, and returns its number, what `copy` returns, and when the points are there.
+    ///
+    /// A stream whose copies are ready keeps others' from the bus, so that uploads would wait until this one waits for a slot: for most of a pass.
+    /// So two streams take turns, each of which waits for the other.
+    fn copy<T>(
+        &mut self,
+        bytes: usize,
+        copy: impl FnOnce(&mut Slot<'_>) -> Result<T, Error>,
+    ) -> Result<(usize, T, Until), Error> {
+        let passing = self.engine.passing();
+        let stream = &passing[self.copies % passing.len()];
+        self.copies += 1;
+        self.copied.iter().try_for_each(|before| stream.wait_for(before.event()))?;
+        let number = self.memory.next_slot(stream)?;
+        let mut slot = Slot { raw: self.raw, region: Region::new(self.memory.slot(number).all()), stream };
+        let shown = (trace::Stream::Passing, stream);
+        let copied = self.engine.timeline().traced(c"copy", shown, bytes, || copy(&mut slot))?;
+        let until = Until::new(Event::record(stream)?);
+        self.copied = Some(until.clone());
+        Ok((number, copied, until))
     }
+}
 
-    /// Does `copy`, which enqueues the copying of so many bytes to a slot.
-    fn passing<T>(&self, bytes: usize, copy: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        self.engine.timeline().traced(c"copy", (trace::Stream::Passing, self.engine.passing()), bytes, copy)
-    }
+/// A slot, and what is left of its memory.
+struct Slot<'p> {
+    raw: &'p PinnedPoints,
+    region: Region,
+    stream: &'p Stream,
+}
 
-    /// The memory of a slot, of which nothing is taken.
-    fn slot(&self, number: usize) -> Region {
-        Region::new(self.memory.slot(number).all())
-    }
-
-    /// Enqueues the copying of points to a part of a slot that it takes.
-    fn copied<G: Group>(
-        &self,
-        slot: &mut Region,
-        query: Query,
-        range: &Range<usize>,
-    ) -> Result<DeviceSlice<G::Affine>, Error> {
-        let points = slot.take(range.len());
-        self.raw.copy::<G>(query, range.start, &points, self.engine.passing())?;
+impl Slot<'_> {
+    /// Takes room for points and enqueues their copying to it.
+    fn take<G: Group>(&mut self, query: Query, range: &Range<usize>) -> Result<DeviceSlice<G::Affine>, Error> {
+        let points = self.region.take(range.len());
+        self.raw.copy::<G>(query, range.start, &points, self.stream)?;
         Ok(points)
     }
 }
