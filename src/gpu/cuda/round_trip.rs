@@ -72,12 +72,10 @@ impl<'e> RoundTrip<'e> {
         bytes: usize,
         faults: &'e Faults,
     ) -> Result<Self, Error> {
-        let place = |_| {
-            let slot = memory.next_slot(there)?;
-            let memory = memory.slot(slot).range(0..bytes);
-            Ok(Place { memory, decoded: Event::new()?, returned: Event::new()? })
+        let place = |slot: &DeviceSlice<u8>| {
+            Ok(Place { memory: slot.range(0..bytes), decoded: Event::new()?, returned: Event::new()? })
         };
-        let places = (0..PLACES).map(place).collect::<Result<_, Error>>()?;
+        let places = memory.all_slots()?.iter().take(PLACES).map(place).collect::<Result<_, Error>>()?;
         Ok(Self { engine, faults, places, bytes, there, back: Stream::new()? })
     }
 

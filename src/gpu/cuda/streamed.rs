@@ -12,7 +12,7 @@ use super::host_vectors::HostTurn;
 use super::lease::{Lease, Region, Until};
 use super::load::Load;
 use super::msm::Bucket;
-use super::passes::PassTurn;
+use super::passes::{Kind, PassTurn};
 use super::pinned_points::PinnedPoints;
 use super::quotient::{Coefficients, Quotient};
 use super::results::{Fetching, Layout, Results};
@@ -61,26 +61,8 @@ pub(super) fn enqueue(
     Ok(enqueued)
 }
 
-/// A part in the order in which they pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passing {
-    H(usize),
-    Witness(usize),
-}
-
-/// So many parts of `h`, whose MSMs take longer than their copying, among those of the witness, whose copying takes longer.
-fn order(h: usize, witness: usize) -> Vec<Passing> {
-    let mut order = Vec::with_capacity(h + witness);
-    let mut passed = 0;
-    for i in 0..h {
-        order.push(Passing::H(i));
-        let by_now = witness * (i + 1) / h;
-        order.extend((passed..by_now).map(Passing::Witness));
-        passed = by_now;
-    }
-    order.extend((passed..witness).map(Passing::Witness));
-    order
-}
+/// Parts of h that are enqueued and not over, while there are others: one that is worked on, and one that comes after it.
+const H_AHEAD: usize = 2;
 
 /// A circuit that is held while the parameters pass.
 struct Member<'a> {
@@ -210,15 +192,23 @@ impl<'a> Together<'a> {
     }
 
     /// Enqueues the MSMs, and returns their end.
+    ///
+    /// Working on a part of h takes longer than its copying, and the other way round for a part of the witness. So as many of these pass as can
+    /// while there is always one of h to work on; how many that are depends on what else the device does.
     fn pass(&self, held: &[Held<'_>], mut pass: Pass<'_>) -> Result<Until, Error> {
         let mut rooms = pass.rooms(&self.members, held)?;
-        for part in order(held.first().map_or(0, |held| held.msm.parts()), self.parts.len()) {
-            match part {
-                Passing::H(i) => pass.h(i, held, &rooms)?,
-                Passing::Witness(i) => pass.witness(i, &self.parts[i], (&self.members, held), &mut rooms)?,
+        let mut of_h = 0..held.first().map_or(0, |held| held.msm.parts());
+        let mut of_witness = self.parts.iter().enumerate();
+        loop {
+            let with_h = of_witness.len() == 0 || pass.memory.uses(Kind::H) < H_AHEAD;
+            if let Some(i) = with_h.then(|| of_h.next()).flatten() {
+                pass.h(i, held, &rooms)?;
+            } else if let Some((i, part)) = of_witness.next() {
+                pass.witness(i, part, (&self.members, held), &mut rooms)?;
+            } else {
+                return pass.finish(held, &rooms);
             }
         }
-        pass.finish(held, &rooms)
     }
 }
 
@@ -264,11 +254,12 @@ impl<'p> Pass<'p> {
         let (number, points, copied) =
             self.copy(range.len() * G1::ENCODED, |slot| slot.take::<G1>(Query::H, &range))?;
         let mut turn = self.engine.enqueue(c"h, a part")?;
+        let mut used_until = copied.clone();
         for (held, room) in held.iter().zip(rooms) {
             let h = (&held.h, held.made.event());
-            let until = held.msm.enqueue(i, (&points, copied.event()), h, &room.buckets, (self.engine, &mut turn))?;
-            self.memory.used_until(number, until);
+            used_until = held.msm.enqueue(i, (&points, copied.event()), h, &room.buckets, (self.engine, &mut turn))?;
         }
+        self.memory.used_until(number, Kind::H, used_until);
         Ok(())
     }
 
@@ -300,7 +291,7 @@ impl<'p> Pass<'p> {
         for (member, room) in members.iter().zip(rooms.iter_mut()) {
             member.classified.used_until(i, until.clone(), &mut room.parts);
         }
-        self.memory.used_until(number, until);
+        self.memory.used_until(number, Kind::Witness, until);
         Ok(())
     }
 
@@ -330,8 +321,8 @@ impl<'p> Pass<'p> {
         let stream = &passing[self.copies % passing.len()];
         self.copies += 1;
         self.copied.iter().try_for_each(|before| stream.wait_for(before.event()))?;
-        let number = self.memory.next_slot(stream)?;
-        let mut slot = Slot { raw: self.raw, region: Region::new(self.memory.slot(number).all()), stream };
+        let (number, region) = self.memory.unused_slot()?;
+        let mut slot = Slot { raw: self.raw, region, stream };
         let shown = (trace::Stream::Passing, stream);
         let copied = self.engine.timeline().traced(c"copy", shown, bytes, || copy(&mut slot))?;
         let until = Until::new(Event::record(stream)?);
