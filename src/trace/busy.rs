@@ -40,7 +40,7 @@ fn share(ring: &Ring, device: usize, window: &Range<Moment>) -> Busy {
         match track {
             Track::Worker if *what == ENQUEUING => calls.entry(circuit).or_default().enqueued.push(*end),
             Track::Device { ordinal, stream } if usize::from(*ordinal) == device => match stream {
-                Stream::Compute => calls.entry(circuit).or_default().ran.push(*begin..*end),
+                Stream::Compute | Stream::Quotients => calls.entry(circuit).or_default().ran.push(*begin..*end),
                 Stream::Aside => aside.push(*begin..*end),
                 Stream::Expansions(_) => uploads.push(*begin..*end),
                 Stream::Passing | Stream::Copies(_) => {}

@@ -150,6 +150,7 @@ impl Stream {
         match self {
             Self::Compute => "compute".to_owned(),
             Self::Aside => "compute, beside".to_owned(),
+            Self::Quotients => "compute, quotients".to_owned(),
             Self::Passing => "parameters passing".to_owned(),
             Self::Copies(pair) => format!("uploads {}", pair + 1),
             Self::Expansions(pair) => format!("expansion of uploads {}", pair + 1),
@@ -161,9 +162,10 @@ impl Stream {
         match self {
             Self::Compute => 0,
             Self::Aside => 1,
-            Self::Passing => 2,
-            Self::Copies(pair) => 3 + 2 * u32::from(pair),
-            Self::Expansions(pair) => 4 + 2 * u32::from(pair),
+            Self::Quotients => 2,
+            Self::Passing => 3,
+            Self::Copies(pair) => 4 + 2 * u32::from(pair),
+            Self::Expansions(pair) => 5 + 2 * u32::from(pair),
         }
     }
 }

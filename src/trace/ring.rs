@@ -39,6 +39,8 @@ pub(crate) enum Stream {
     Passing,
     /// What goes on beside the turns.
     Aside,
+    /// Quotients, while parameters pass.
+    Quotients,
     /// Copies of the pair of upload streams of this number, and their expansions.
     Copies(u8),
     Expansions(u8),

@@ -70,7 +70,7 @@ fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan:
         classified.enqueue(i, &rooms, &points, &mut turn, (&fetching, &sums))?;
         let until = turn.until()?;
         if i + 1 == parts.len() {
-            let results = fetching.finish()?;
+            let results = fetching.finish(&until);
             lease.release_after(&until);
             return Ok(results);
         }
@@ -98,8 +98,8 @@ fn h(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan: &Plan
     for i in 0..parts.len() {
         parts.enqueue(i, &resident.h.range(parts.range(i)), &h, &mut turn, (&fetching, &sums))?;
     }
-    let results = fetching.finish()?;
     let until = turn.until()?;
+    let results = fetching.finish(&until);
     h.release_after(&until);
     kept.release_after(&until);
     Ok(results)

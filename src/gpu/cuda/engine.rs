@@ -43,10 +43,13 @@ pub(super) struct Engine {
     beside: [Stream; BESIDE],
     /// What goes on beside the turns: see [`super::aside`].
     aside: Stream,
+    /// The quotients of circuits whose parameters pass, while another's pass: before what goes on beside the turns, which would leave nothing
+    /// of the device to them, and so before c is sent.
+    quotients: Stream,
     order: Order,
     ring: Ring,
-    /// Copies of parameters that pass through.
-    passing: Stream,
+    /// Copies of parameters that pass through, by turns: see [`super::streamed`].
+    passing: [Stream; 2],
     /// The memory through which they do, once there are any.
     passes: OnceLock<Passes>,
     making_passes: Mutex<()>,
@@ -69,10 +72,20 @@ unsafe impl Send for Address {}
 // SAFETY: as above.
 unsafe impl Sync for Address {}
 
-/// A worker's turn to enqueue on the compute stream.
+/// The streams of turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum On {
+    /// That of most.
+    Compute,
+    /// That of quotients while parameters pass. What is enqueued there neither uses scratch nor lanes.
+    Quotients,
+}
+
+/// A worker's turn to enqueue on a stream.
 pub(super) struct Enqueuing<'e> {
     engine: &'e Engine,
     what: &'static CStr,
+    shown: trace::Stream,
     begun: Option<Begun>,
     _turn: Turn<'e>,
     _traced: Span,
@@ -101,12 +114,13 @@ impl Engine {
             ordinal,
             memory,
             base,
-            compute: Stream::preferred()?.with_events(EVENTS)?,
-            beside: [Stream::preferred()?, Stream::preferred()?, Stream::preferred()?],
+            compute: Stream::preferred(2)?.with_events(EVENTS)?,
+            beside: [Stream::preferred(2)?, Stream::preferred(2)?, Stream::preferred(2)?],
             aside: Stream::new()?.with_events(EVENTS)?,
+            quotients: Stream::preferred(1)?.with_events(EVENTS)?,
             order: Order::new(1),
             ring: Ring::new(timeline.clone())?,
-            passing: Stream::new()?.with_events(EVENTS)?,
+            passing: [Stream::new()?.with_events(EVENTS)?, Stream::new()?.with_events(EVENTS)?],
             passes: OnceLock::new(),
             making_passes: Mutex::default(),
             division,
@@ -207,19 +221,25 @@ impl Engine {
     pub(super) fn enqueue_behind<'a>(
         &self,
         what: &'static CStr,
+        on: On,
         events: impl IntoIterator<Item = &'a Event>,
     ) -> Result<Enqueuing<'_>, Error> {
         let turn = self.turn();
         let traced = span(c"enqueuing");
-        events.into_iter().try_for_each(|event| self.compute.wait_for(event))?;
-        let begun = self.timeline.begin(&self.compute);
+        let (stream, shown) = match on {
+            On::Compute => (&self.compute, trace::Stream::Compute),
+            On::Quotients => (&self.quotients, trace::Stream::Quotients),
+        };
+        events.into_iter().try_for_each(|event| stream.wait_for(event))?;
+        let begun = self.timeline.begin(stream);
         Ok(Enqueuing {
             engine: self,
             what,
+            shown,
             begun,
             _turn: turn,
             _traced: traced,
-            stream: &self.compute,
+            stream,
             beside: &self.beside,
             uses_scratch: false,
         })
@@ -235,6 +255,8 @@ impl Engine {
             return Ok(domain.clone());
         }
         let domain = Arc::new(Domain::new(log2, DeviceBuffer::new(Domain::length(log2)?)?, &self.compute)?);
+        // Others than the compute stream use it.
+        Event::record(&self.compute)?.synchronize()?;
         domains.insert(log2, domain.clone());
         Ok(domain)
     }
@@ -242,6 +264,11 @@ impl Engine {
     /// The stream of [`super::aside`].
     pub(super) fn aside(&self) -> &Stream {
         &self.aside
+    }
+
+    /// The stream of quotients while parameters pass.
+    pub(super) fn quotients(&self) -> &Stream {
+        &self.quotients
     }
 
     /// All of the scratch, for those who have asked until when it is used.
@@ -265,8 +292,8 @@ impl Engine {
         &self.ring
     }
 
-    /// The stream of the copies of parameters that pass through.
-    pub(super) fn passing(&self) -> &Stream {
+    /// The streams of the copies of parameters that pass through.
+    pub(super) fn passing(&self) -> &[Stream; 2] {
         &self.passing
     }
 
@@ -316,7 +343,7 @@ impl Engine {
 
     /// The streams that all workers share.
     pub(super) fn streams(&self) -> impl Iterator<Item = &Stream> {
-        [&self.passing].into_iter().chain(&self.beside).chain([&self.aside, &self.compute])
+        self.passing.iter().chain(&self.beside).chain([&self.aside, &self.quotients, &self.compute])
     }
 
     fn turn(&self) -> Turn<'_> {
@@ -334,7 +361,7 @@ impl Drop for Enqueuing<'_> {
             }
             self.engine.scratch_uses.used_until(until);
         }
-        self.engine.timeline.end(self.begun.take(), self.what, (trace::Stream::Compute, self.stream), 0);
+        self.engine.timeline.end(self.begun.take(), self.what, (self.shown, self.stream), 0);
     }
 }
 
@@ -349,7 +376,7 @@ impl Enqueuing<'_> {
         Ok(self.engine.all_scratch())
     }
 
-    /// The end of what is enqueued on the compute stream now.
+    /// The end of what is enqueued on its stream now.
     ///
     /// # Errors
     /// [`Error::Cuda`].

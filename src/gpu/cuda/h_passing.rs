@@ -66,7 +66,7 @@ impl HPassing {
         (1 << self.log2) - 1
     }
 
-    /// Enqueues the adding of part `i` to the buckets, behind `copied`, and returns the end of this.
+    /// Enqueues the adding of part `i` to the buckets, behind `made` and `copied`, and returns the end of this.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -74,21 +74,23 @@ impl HPassing {
         &self,
         i: usize,
         (points, copied): (&DeviceSlice<G1Affine>, &Event),
-        h: &Coefficients<'_>,
+        (h, made): (&Coefficients<'_>, &Event),
         buckets: &DeviceSlice<Bucket>,
         (engine, turn): (&Worker<'_>, &mut Enqueuing<'_>),
     ) -> Result<Until, Error> {
         let range = self.range(i);
-        if i == 0 {
-            buckets.clear(turn.stream)?;
-        }
         if h.ordered.is_some() {
             // Where they are put in order is what the part before reads.
             engine.scratch_uses().wait_for_aside(turn.stream)?;
+            turn.stream.wait_for(made)?;
         }
         let terms = h.terms((points, &range), self.log2, turn.stream)?;
-        let behind = (i == 0 || h.ordered.is_some()).then(|| Event::record(turn.stream)).transpose()?;
-        let mut aside = Aside::new(engine, turn, behind.iter().chain([copied]))?;
+        let ordered = h.ordered.is_some().then(|| Event::record(turn.stream)).transpose()?;
+        let mut aside = Aside::new(engine, turn, [made, copied].into_iter().chain(&ordered))?;
+        if i == 0 {
+            // What was there before was of a worker whose last turn wanted scratch.
+            buckets.clear(aside.stream)?;
+        }
         engine.timeline().traced(c"h MSM, a part", (trace::Stream::Aside, aside.stream), 0, || {
             let mut groups = self.shape.groups();
             groups.try_for_each(|first| fill(buckets, &terms, (self.shape, first), &mut aside.scratch, aside.stream))

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::circuit::Circuit;
+use super::engine::On;
 use super::host_vectors::{HostTurn, HostVector};
 use super::lease::{room_for, Lease, Until};
 use super::msm::{gather, Scalars, Terms};
@@ -12,7 +13,7 @@ use super::worker::Worker;
 use super::{DeviceSlice, Domain, Stream, G1};
 use crate::curve::{Fr, G1Affine};
 use crate::error::Error;
-use crate::prove::{Plan, Vectors};
+use crate::prove::{Plan, Residence, Vectors};
 use crate::trace::span;
 
 /// A domain, and where vectors over it are.
@@ -20,6 +21,8 @@ pub(super) struct Quotient {
     domain: Arc<Domain>,
     log2: u32,
     vectors: Vectors,
+    /// Where its kernels are: beside those of other workers whose parameters pass.
+    on: On,
 }
 
 /// The vector that is a at first and h, in bit-reversed order, at last.
@@ -45,7 +48,11 @@ impl Quotient {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn new(engine: &Worker<'_>, log2: u32, plan: &Plan) -> Result<Self, Error> {
-        Ok(Self { domain: engine.domain(log2)?, log2, vectors: plan.vectors })
+        let on = match plan.parameters {
+            Residence::Resident => On::Compute,
+            Residence::Streamed => On::Quotients,
+        };
+        Ok(Self { domain: engine.domain(log2)?, log2, vectors: plan.vectors, on })
     }
 
     fn len(&self) -> usize {
@@ -121,7 +128,7 @@ impl Quotient {
         upload(c"sending a", "a", circuit.evaluations.a, a)?;
         upload(c"sending b", "b", circuit.evaluations.b, &others.b)?;
         let product = {
-            let turn = engine.enqueue(c"product")?;
+            let turn = engine.enqueue_on(self.on, c"product")?;
             self.domain.product(a, &mut others.b, turn.stream)?;
             turn.until()?
         };
@@ -133,7 +140,7 @@ impl Quotient {
             }
         };
         upload(c"sending c", "c", circuit.evaluations.c, c)?;
-        let turn = engine.enqueue(c"quotient")?;
+        let turn = engine.enqueue_on(self.on, c"quotient")?;
         self.domain.finish(a, c, turn.stream)?;
         turn.until()
     }

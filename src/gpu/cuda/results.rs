@@ -1,9 +1,10 @@
 //! The few points that MSMs and sums leave: on the device, on their way to pinned memory, and added up.
 
+use super::lease::Until;
 use super::msm::{combine, Shape};
 use super::pinned::{PinnedLease, PinnedPool};
 use super::status::wait_after_failure;
-use super::{DeviceSlice, Event, Group, Stream, G1, G2};
+use super::{DeviceSlice, Group, Stream, G1, G2};
 use crate::cpu::Sums;
 use crate::error::Error;
 use crate::trace::span;
@@ -120,14 +121,10 @@ impl<'s> Fetching<'s> {
         memory.fetch(words.start * size_of::<u64>(), &results.range(0..words.len()), self.stream)
     }
 
-    /// All of them.
-    ///
-    /// # Errors
-    /// [`Error::Cuda`].
-    pub(super) fn finish(mut self) -> Result<Results, Error> {
-        let there = Event::record(self.stream)?;
+    /// All of them, which are there at a point that comes after what was enqueued.
+    pub(super) fn finish(mut self, there: &Until) -> Results {
         let Some((layout, memory)) = self.results.take() else { unreachable!("it is finished once") };
-        Ok(Results { layout, memory, there })
+        Results { layout, memory, there: there.clone() }
     }
 }
 
@@ -144,7 +141,7 @@ impl Drop for Fetching<'_> {
 pub(super) struct Results {
     layout: Layout,
     memory: PinnedLease,
-    there: Event,
+    there: Until,
 }
 
 impl Results {
@@ -152,7 +149,7 @@ impl Results {
     pub(super) fn add_to(&self, sums: &mut Sums) -> Result<(), Error> {
         {
             let _waiting = span(c"waiting for results");
-            self.there.synchronize()?;
+            self.there.event().synchronize()?;
         }
         let _adding = span(c"adding up");
         for entry in &self.layout.entries {
@@ -180,6 +177,6 @@ impl Results {
 impl Drop for Results {
     fn drop(&mut self) {
         // The pinned memory may serve others only when the copy to it is over.
-        wait_after_failure(|| self.there.synchronize());
+        wait_after_failure(|| self.there.event().synchronize());
     }
 }

@@ -27,14 +27,15 @@ const PIECE: usize = 48 << 20;
 /// # Errors
 /// That of the first point at fault in the order of the file, [`Error::Params`]; [`Error::Cuda`], and [`Error::DeviceMemory`].
 pub(super) fn decode(engine: &Worker<'_>, encoded: Encoded<'_>, points: &mut PinnedPoints) -> Result<(), Error> {
-    let faults = Faults::new(Query::ALL.len(), engine.passing())?;
+    let [passing, _] = engine.passing();
+    let faults = Faults::new(Query::ALL.len(), passing)?;
     let plan = engine.plan(points.counts(), Residence::Streamed, None)?;
     let mut memory = engine.passes()?.turn(engine, &plan);
-    let trip = RoundTrip::new(engine, &mut memory, plan.slot_bytes.min(PIECE), &faults)?;
+    let trip = RoundTrip::new((engine, passing), &mut memory, plan.slot_bytes.min(PIECE), &faults)?;
     let done = trip
         .enqueue_all(encoded, points)
         .and_then(|()| trip.back.synchronize())
-        .and_then(|()| first_fault(encoded, &faults, engine.passing()));
+        .and_then(|()| first_fault(encoded, &faults, passing));
     // Nothing may be on its way from or to `points` on return.
     done.inspect_err(|_| trip.drain())?;
     memory.all_is_enqueued();
@@ -48,7 +49,9 @@ struct RoundTrip<'e> {
     places: Vec<Place>,
     /// Bytes of a place.
     bytes: usize,
-    /// What carries pieces back: the engine's stream of passing parameters carries them there, and decodes them.
+    /// What carries pieces there, and decodes them.
+    there: &'e Stream,
+    /// What carries them back.
     back: Stream,
 }
 
@@ -63,14 +66,17 @@ struct Place {
 
 impl<'e> RoundTrip<'e> {
     /// With `bytes` of each slot that it takes, a multiple of 256.
-    fn new(engine: &'e Worker<'e>, memory: &mut PassTurn<'_>, bytes: usize, faults: &'e Faults) -> Result<Self, Error> {
-        let place = |_| {
-            let slot = memory.next_slot()?;
-            let memory = memory.slot(slot).range(0..bytes);
-            Ok(Place { memory, decoded: Event::new()?, returned: Event::new()? })
+    fn new(
+        (engine, there): (&'e Worker<'e>, &'e Stream),
+        memory: &mut PassTurn<'_>,
+        bytes: usize,
+        faults: &'e Faults,
+    ) -> Result<Self, Error> {
+        let place = |slot: &DeviceSlice<u8>| {
+            Ok(Place { memory: slot.range(0..bytes), decoded: Event::new()?, returned: Event::new()? })
         };
-        let places = (0..PLACES).map(place).collect::<Result<_, Error>>()?;
-        Ok(Self { engine, faults, places, bytes, back: Stream::new()? })
+        let places = memory.all_slots()?.iter().take(PLACES).map(place).collect::<Result<_, Error>>()?;
+        Ok(Self { engine, faults, places, bytes, there, back: Stream::new()? })
     }
 
     fn enqueue_all(&self, encoded: Encoded<'_>, points: &mut PinnedPoints) -> Result<(), Error> {
@@ -90,7 +96,7 @@ impl<'e> RoundTrip<'e> {
         points: &mut PinnedPoints,
     ) -> Result<(), Error> {
         let piece = Region::new(place.memory.all()).take::<G::Affine>(range.len());
-        let (there, back) = (self.engine.passing(), &self.back);
+        let (there, back) = (self.there, &self.back);
         there.wait_for(&place.returned)?;
         let bytes = range.len() * G::ENCODED;
         self.engine.timeline().traced(c"decoding", (trace::Stream::Passing, there), bytes, || {
@@ -105,7 +111,7 @@ impl<'e> RoundTrip<'e> {
 
     /// Waits for all of it after a failure.
     fn drain(&self) {
-        self.engine.passing().drain();
+        self.there.drain();
         self.back.drain();
     }
 }

@@ -1,7 +1,7 @@
 //! Uploads of ordinary memory, through a ring of pinned slots that all workers of a device share and all CPU threads fill, and on streams
 //! that each worker has of its own.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ops::Range;
@@ -74,7 +74,7 @@ impl Ring {
 
     /// A worker's uploads.
     pub fn uploads(&self) -> Uploads<'_> {
-        Uploads { ring: self, pair: self.pairs.lend(), sent: RefCell::default() }
+        Uploads { ring: self, pair: self.pairs.lend(), sent: RefCell::default(), enqueued: Cell::default() }
     }
 }
 
@@ -92,6 +92,8 @@ pub struct Uploads<'r> {
     pair: Lent<'r>,
     /// The slots on their way, [`SHARE`] at most, the oldest first: more would leave none to others while these wait for kernels.
     sent: RefCell<VecDeque<Arc<Event>>>,
+    /// How many times something was enqueued, or was about to be.
+    enqueued: Cell<u64>,
 }
 
 impl<'r> Uploads<'r> {
@@ -115,7 +117,17 @@ impl<'r> Uploads<'r> {
     /// # Errors
     /// [`Error::Cuda`].
     pub fn wait_for(&self, event: &Event) -> Result<(), Error> {
+        self.count();
         self.streams().iter().try_for_each(|stream| stream.wait_for(event))
+    }
+
+    /// A number that is another one if anything was enqueued since it was asked for last.
+    pub(super) fn enqueued(&self) -> u64 {
+        self.enqueued.get()
+    }
+
+    fn count(&self) {
+        self.enqueued.set(self.enqueued.get() + 1);
     }
 
     /// Where what has been sent until now is over.
@@ -131,6 +143,7 @@ impl<'r> Uploads<'r> {
     /// # Errors
     /// [`Error::Cuda`], which may be that of earlier work.
     pub fn take(&self) -> Result<Slot<'_>, Error> {
+        self.count();
         let _waiting = span(c"waiting for a slot");
         let oldest = {
             let mut sent = self.sent.borrow_mut();
@@ -197,6 +210,7 @@ impl<'r> Uploads<'r> {
     /// [`Error::Size`] if there is no room, [`Error::Cuda`], which may be that of earlier work, and [`Error::Threads`].
     pub fn send_scalars(&self, scalars: &[Fr], to: &DeviceSlice<Fr>) -> Result<Result<(), usize>, Error> {
         at_least("the device's vector", to.len(), scalars.len())?;
+        self.count();
         to.range(scalars.len()..to.len()).clear(self.expansions())?;
         let mut first = 0;
         while first < scalars.len() {

@@ -44,12 +44,13 @@ impl Stream {
         Self::with_priority(std::ffi::c_int::MIN)
     }
 
-    /// A new stream of the current device whose kernels' blocks come before those of [`Stream::new`], and after those of urgent streams.
+    /// A new stream of the current device whose kernels' blocks come before those of [`Stream::new`] and of lower levels, and after those of
+    /// urgent streams. Devices have two levels at least, five as a rule.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn preferred() -> Result<Self, Error> {
-        Self::with_priority(-1)
+    pub(super) fn preferred(level: u8) -> Result<Self, Error> {
+        Self::with_priority(-std::ffi::c_int::from(level))
     }
 
     fn with_priority(priority: std::ffi::c_int) -> Result<Self, Error> {

@@ -4,23 +4,21 @@
 //! A worker leases vectors, makes h, and gives back all but that; then it has the device's memory for passing parameters when its turn comes.
 //! So the vectors of the next one are uploaded meanwhile.
 
-use std::ffi::CStr;
 use std::ops::Range;
 
 use super::circuit::Circuit;
-use super::engine::Enqueuing;
 use super::h_passing::HPassing;
 use super::host_vectors::HostTurn;
 use super::lease::{Lease, Region, Until};
 use super::load::Load;
 use super::msm::Bucket;
-use super::passes::PassTurn;
+use super::passes::{Kind, PassTurn};
 use super::pinned_points::PinnedPoints;
 use super::quotient::{Coefficients, Quotient};
 use super::results::{Fetching, Layout, Results};
 use super::witness::{Classified, Part, PartPoints, Rooms};
 use super::worker::Worker;
-use super::{DeviceSlice, Event, Group, G1, G2};
+use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::error::Error;
 use crate::mem::granule::ALIGNMENT;
 use crate::params::Query;
@@ -63,26 +61,8 @@ pub(super) fn enqueue(
     Ok(enqueued)
 }
 
-/// A part in the order in which they pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passing {
-    H(usize),
-    Witness(usize),
-}
-
-/// So many parts of `h`, whose MSMs take longer than their copying, among those of the witness, whose copying takes longer.
-fn order(h: usize, witness: usize) -> Vec<Passing> {
-    let mut order = Vec::with_capacity(h + witness);
-    let mut passed = 0;
-    for i in 0..h {
-        order.push(Passing::H(i));
-        let by_now = witness * (i + 1) / h;
-        order.extend((passed..by_now).map(Passing::Witness));
-        passed = by_now;
-    }
-    order.extend((passed..witness).map(Passing::Witness));
-    order
-}
+/// Parts of h that are enqueued and not over, while there are others: one that is worked on, and one that comes after it.
+const H_AHEAD: usize = 2;
 
 /// A circuit that is held while the parameters pass.
 struct Member<'a> {
@@ -100,6 +80,8 @@ struct Together<'a> {
 struct Held<'e> {
     lease: Lease<'e>,
     h: Coefficients<'e>,
+    /// When that is made.
+    made: Until,
     msm: HPassing,
     fetching: Fetching<'e>,
 }
@@ -168,16 +150,13 @@ impl<'a> Together<'a> {
         let planned = self.members.iter_mut().map(plan_of).collect::<Result<Vec<_>, Error>>()?;
         let host_turn = quotient.host_turn(engine);
         let held = self.hold(engine, plan, (quotient, &host_turn), planned)?;
-        self.pass(&held, Pass::new(engine, raw, plan)?)?;
-        let turn = engine.enqueue(c"results")?;
-        let mut all = Vec::new();
-        for held in held {
-            all.push(vec![held.fetching.finish()?]);
-            let until = turn.until()?;
+        let until = self.pass(&held, Pass::new(engine, raw, plan)?)?;
+        let results = |held: Held<'_>| {
             held.h.release_after(&until);
             held.lease.release_after(&until);
-        }
-        Ok(all)
+            vec![held.fetching.finish(&until)]
+        };
+        Ok(held.into_iter().map(results).collect())
     }
 
     /// Enqueues the making of each h.
@@ -202,8 +181,9 @@ impl<'a> Together<'a> {
             until.iter().try_for_each(|until| engine.uploads_wait_for(until))?;
             let mut h = quotient.coefficients(host_turn, plan.h_part_points, &mut lease)?;
             let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
-            until = Some(quotient.enqueue(engine, member.circuit, &mut h, &mut others)?);
-            all.push(Held { lease, h, msm, fetching });
+            let made = quotient.enqueue(engine, member.circuit, &mut h, &mut others)?;
+            all.push(Held { lease, h, made: made.clone(), msm, fetching });
+            until = Some(made);
         }
         if let Some(until) = until {
             others.release_after(&until);
@@ -211,16 +191,24 @@ impl<'a> Together<'a> {
         Ok(all)
     }
 
-    /// Enqueues the MSMs.
-    fn pass(&self, held: &[Held<'_>], mut pass: Pass<'_>) -> Result<(), Error> {
+    /// Enqueues the MSMs, and returns their end.
+    ///
+    /// Working on a part of h takes longer than its copying, and the other way round for a part of the witness. So as many of these pass as can
+    /// while there is always one of h to work on; how many that are depends on what else the device does.
+    fn pass(&self, held: &[Held<'_>], mut pass: Pass<'_>) -> Result<Until, Error> {
         let mut rooms = pass.rooms(&self.members, held)?;
-        for part in order(held.first().map_or(0, |held| held.msm.parts()), self.parts.len()) {
-            match part {
-                Passing::H(i) => pass.h(i, held, &rooms)?,
-                Passing::Witness(i) => pass.witness(i, &self.parts[i], (&self.members, held), &mut rooms)?,
+        let mut of_h = 0..held.first().map_or(0, |held| held.msm.parts());
+        let mut of_witness = self.parts.iter().enumerate();
+        loop {
+            let with_h = of_witness.len() == 0 || pass.memory.uses(Kind::H) < H_AHEAD;
+            if let Some(i) = with_h.then(|| of_h.next()).flatten() {
+                pass.h(i, held, &rooms)?;
+            } else if let Some((i, part)) = of_witness.next() {
+                pass.witness(i, part, (&self.members, held), &mut rooms)?;
+            } else {
+                return pass.finish(held, &rooms);
             }
         }
-        pass.finish(held, &rooms)
     }
 }
 
@@ -240,12 +228,15 @@ struct Pass<'p> {
     engine: &'p Worker<'p>,
     raw: &'p PinnedPoints,
     memory: PassTurn<'p>,
+    /// How many copies there were, and when the last one is over.
+    copies: usize,
+    copied: Option<Until>,
 }
 
 impl<'p> Pass<'p> {
     /// Waits for its turn.
     fn new(engine: &'p Worker<'p>, raw: &'p PinnedPoints, plan: &Plan) -> Result<Self, Error> {
-        Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan) })
+        Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan), copies: 0, copied: None })
     }
 
     fn rooms(&self, members: &[Member<'_>], held: &[Held<'_>]) -> Result<Vec<Room>, Error> {
@@ -260,15 +251,15 @@ impl<'p> Pass<'p> {
 
     fn h(&mut self, i: usize, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
         let Some(range) = held.first().map(|held| held.msm.range(i)) else { return Ok(()) };
-        let number = self.memory.next_slot()?;
-        let points =
-            self.passing(range.len() * G1::ENCODED, || self.copied::<G1>(&mut self.slot(number), Query::H, &range))?;
-        let copied = Event::record(self.engine.passing())?;
+        let (number, points, copied) =
+            self.copy(range.len() * G1::ENCODED, |slot| slot.take::<G1>(Query::H, &range))?;
         let mut turn = self.engine.enqueue(c"h, a part")?;
+        let mut used_until = copied.clone();
         for (held, room) in held.iter().zip(rooms) {
-            let until = held.msm.enqueue(i, (&points, &copied), &held.h, &room.buckets, (self.engine, &mut turn))?;
-            self.memory.used_until(number, until);
+            let h = (&held.h, held.made.event());
+            used_until = held.msm.enqueue(i, (&points, copied.event()), h, &room.buckets, (self.engine, &mut turn))?;
         }
+        self.memory.used_until(number, Kind::H, used_until);
         Ok(())
     }
 
@@ -282,19 +273,17 @@ impl<'p> Pass<'p> {
         for (member, room) in members.iter().zip(rooms.iter_mut()) {
             member.classified.send(self.engine, i, &mut room.parts)?;
         }
-        let number = self.memory.next_slot()?;
         let (a, b) = (&part.a, &part.b);
         let bytes = (part.aux.len() + a.len() + b.len()) * G1::ENCODED + b.len() * G2::ENCODED;
-        let points = self.passing(bytes, || {
-            let slot = &mut self.slot(number);
+        let (number, points, copied) = self.copy(bytes, |slot| {
             Ok(PartPoints {
-                l: self.copied::<G1>(slot, Query::L, &part.aux)?,
-                a: self.copied::<G1>(slot, Query::A, a)?,
-                b_g1: self.copied::<G1>(slot, Query::BG1, b)?,
-                b_g2: self.copied::<G2>(slot, Query::BG2, b)?,
+                l: slot.take::<G1>(Query::L, &part.aux)?,
+                a: slot.take::<G1>(Query::A, a)?,
+                b_g1: slot.take::<G1>(Query::BG1, b)?,
+                b_g2: slot.take::<G2>(Query::BG2, b)?,
             })
         })?;
-        let mut turn = self.turn(c"witness, a part")?;
+        let mut turn = self.engine.enqueue_behind(c"witness, a part", Some(copied.event()))?;
         for ((member, held), room) in members.iter().zip(held).zip(rooms.iter()) {
             member.classified.enqueue(i, &room.parts, &points, &mut turn, (&held.fetching, &room.sums))?;
         }
@@ -302,47 +291,58 @@ impl<'p> Pass<'p> {
         for (member, room) in members.iter().zip(rooms.iter_mut()) {
             member.classified.used_until(i, until.clone(), &mut room.parts);
         }
-        self.memory.used_until(number, until);
+        self.memory.used_until(number, Kind::Witness, until);
         Ok(())
     }
 
-    /// Enqueues what is left when all parts have passed, and ends the pass.
-    fn finish(mut self, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
+    /// Enqueues what is left when all parts have passed, ends the pass, and returns the end of all.
+    fn finish(mut self, held: &[Held<'_>], rooms: &[Room]) -> Result<Until, Error> {
         let mut turn = self.engine.enqueue(c"h, the buckets")?;
         for (held, room) in held.iter().zip(rooms) {
             held.msm.finish(&room.buckets, &mut turn, (&held.fetching, &room.sums))?;
         }
-        self.memory.witnesses_used_until(turn.until()?);
+        let until = turn.until()?;
         drop(turn);
+        self.memory.witnesses_used_until(until.clone());
         self.memory.all_is_enqueued();
-        Ok(())
+        Ok(until)
     }
 
-    /// A turn, whose kernels come after the copies until now.
-    fn turn(&self, what: &'static CStr) -> Result<Enqueuing<'p>, Error> {
-        let there = Event::record(self.engine.passing())?;
-        self.engine.enqueue_behind(what, Some(&there))
+    /// Enqueues the copying of `bytes` bytes of points to the next slot, and returns its number, what `copy` returns, and when the points are there.
+    ///
+    /// A stream whose copies are ready keeps others' from the bus, so that uploads would wait until this one waits for a slot: for most of a pass.
+    /// So two streams take turns, each of which waits for the other.
+    fn copy<T>(
+        &mut self,
+        bytes: usize,
+        copy: impl FnOnce(&mut Slot<'_>) -> Result<T, Error>,
+    ) -> Result<(usize, T, Until), Error> {
+        let passing = self.engine.passing();
+        let stream = &passing[self.copies % passing.len()];
+        self.copies += 1;
+        self.copied.iter().try_for_each(|before| stream.wait_for(before.event()))?;
+        let (number, region) = self.memory.unused_slot()?;
+        let mut slot = Slot { raw: self.raw, region, stream };
+        let shown = (trace::Stream::Passing, stream);
+        let copied = self.engine.timeline().traced(c"copy", shown, bytes, || copy(&mut slot))?;
+        let until = Until::new(Event::record(stream)?);
+        self.copied = Some(until.clone());
+        Ok((number, copied, until))
     }
+}
 
-    /// Does `copy`, which enqueues the copying of so many bytes to a slot.
-    fn passing<T>(&self, bytes: usize, copy: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        self.engine.timeline().traced(c"copy", (trace::Stream::Passing, self.engine.passing()), bytes, copy)
-    }
+/// A slot, and what is left of its memory.
+struct Slot<'p> {
+    raw: &'p PinnedPoints,
+    region: Region,
+    stream: &'p Stream,
+}
 
-    /// The memory of a slot, of which nothing is taken.
-    fn slot(&self, number: usize) -> Region {
-        Region::new(self.memory.slot(number).all())
-    }
-
-    /// Enqueues the copying of points to a part of a slot that it takes.
-    fn copied<G: Group>(
-        &self,
-        slot: &mut Region,
-        query: Query,
-        range: &Range<usize>,
-    ) -> Result<DeviceSlice<G::Affine>, Error> {
-        let points = slot.take(range.len());
-        self.raw.copy::<G>(query, range.start, &points, self.engine.passing())?;
+impl Slot<'_> {
+    /// Takes room for points and enqueues their copying to it.
+    fn take<G: Group>(&mut self, query: Query, range: &Range<usize>) -> Result<DeviceSlice<G::Affine>, Error> {
+        let points = self.region.take(range.len());
+        self.raw.copy::<G>(query, range.start, &points, self.stream)?;
         Ok(points)
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! - Its pair of upload streams waits for the fences when it gets the lease ([`Worker::leases`]), before anything is enqueued there for
 //!   that memory. Other workers' pairs do not wait: they write nothing there.
-//! - The compute stream is where the fences are; besides, each of its turns waits for the ends of its own pair ([`Worker::enqueue`]), and
+//! - The compute stream is where the fences are, but for those of vectors whose quotient was made on the stream of quotients; besides, each of its turns waits for the ends of its own pair ([`Worker::enqueue`]), and
 //!   so for what that pair waits for.
 //! - The streams beside the compute stream begin and end within a turn, at events of the compute stream ([`super::lanes`]).
 //! - What goes on beside the turns ([`super::aside`]) begins at an event of the compute stream after the vector that it reads was made, and a later turn
@@ -26,11 +26,12 @@
 //! been waited for in turns whose ends are the fences. A slot of the ring passes from one pair to another when the host has seen the end of its
 //! last use.
 
+use std::cell::Cell;
 use std::ffi::CStr;
 use std::ops::Deref;
 use std::time::Instant;
 
-use super::engine::{Block, Engine, Enqueuing};
+use super::engine::{Block, Engine, Enqueuing, On};
 use super::lease::{Lease, Until};
 use super::residents::Points;
 use super::staging::Uploads;
@@ -45,6 +46,8 @@ use crate::trace::span;
 pub(super) struct Worker<'e> {
     engine: &'e Engine,
     uploads: Uploads<'e>,
+    /// How much of it the streams of turns, in the order of [`On`], have been made to wait for.
+    waited_for: [Cell<u64>; 2],
 }
 
 impl Deref for Worker<'_> {
@@ -58,7 +61,7 @@ impl Deref for Worker<'_> {
 impl<'e> Worker<'e> {
     /// One that has enqueued nothing yet.
     pub(super) fn new(engine: &'e Engine) -> Self {
-        Self { engine, uploads: engine.ring().uploads() }
+        Self { engine, uploads: engine.ring().uploads(), waited_for: Default::default() }
     }
 
     /// Its uploads.
@@ -136,8 +139,25 @@ impl<'e> Worker<'e> {
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn enqueue_behind(&self, what: &'static CStr, event: Option<&Event>) -> Result<Enqueuing<'_>, Error> {
-        let uploads = self.uploads.ends()?;
-        self.engine.enqueue_behind(what, uploads.iter().chain(event))
+        self.enqueue_turn(On::Compute, what, event)
+    }
+
+    /// As [`Worker::enqueue`], on another stream.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn enqueue_on(&self, on: On, what: &'static CStr) -> Result<Enqueuing<'_>, Error> {
+        self.enqueue_turn(on, what, None)
+    }
+
+    fn enqueue_turn(&self, on: On, what: &'static CStr, event: Option<&Event>) -> Result<Enqueuing<'_>, Error> {
+        let (waited_for, enqueued) = (&self.waited_for[on as usize], self.uploads.enqueued());
+        // Not once more for what the stream has waited for: CUDA has fewer queues than there are streams, and the end of uploads that were over
+        // long ago can be behind those of other workers.
+        let ends = (waited_for.get() != enqueued).then(|| self.uploads.ends()).transpose()?;
+        let turn = self.engine.enqueue_behind(what, on, ends.iter().flatten().chain(event))?;
+        waited_for.set(enqueued);
+        Ok(turn)
     }
 
     /// The end of all that it has enqueued, uploads and kernels; and of other workers' kernels until now.
@@ -146,8 +166,9 @@ impl<'e> Worker<'e> {
     /// [`Error::Cuda`].
     pub(super) fn all_enqueued(&self) -> Result<Until, Error> {
         let [copies, expansions] = self.uploads.ends()?;
-        let ends = [copies, expansions, Event::record(self.passing())?, Event::record(self.aside())?];
-        ends.iter().try_for_each(|end| self.compute().wait_for(end))?;
+        let shared = self.passing().iter().chain([self.aside(), self.quotients()]).map(Event::record);
+        let shared = shared.collect::<Result<Vec<_>, Error>>()?;
+        [copies, expansions].iter().chain(&shared).try_for_each(|end| self.compute().wait_for(end))?;
         Ok(Until::new(Event::record(self.compute())?))
     }
 
