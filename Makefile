@@ -75,9 +75,10 @@ test-policy:
 	CARGO_TARGET_DIR=$(target)/shuttle RUSTFLAGS="--cfg interlock_shuttle" $(CARGO) test --locked --features kit --lib models
 	cd bench/simulate && CARGO_TARGET_DIR=$(target)/simulate $(CARGO) test --locked
 
-# The kernels' arithmetic against blst, compiled for the host with the device's carry chains; the benchmark's own checks.
+# The kernels' arithmetic against blst, compiled for the host with the device's carry chains; the bounds of that in floating point; the benchmark's own checks.
 test-kernels: export INTERLOCK_NVCC = none
 test-kernels:
+	bench/d39/check.sh
 	cd bench/kit && CARGO_TARGET_DIR=$(target)/kit-host $(CARGO) test --locked
 	cd bench/prove && CARGO_TARGET_DIR=$(target)/prove-host $(CARGO) test --locked
 	cd bench/measure && CARGO_TARGET_DIR=$(target)/measure $(CARGO) test --locked
