@@ -45,7 +45,7 @@ struct Number {
         Number r = *this;
         for (int i = 0; i < DIGITS - 1; i++) {
             const int64_t over = (r.digit[i] + (int64_t{1} << 38)) >> 39;
-            r.digit[i] -= over << 39;
+            r.digit[i] -= over * (int64_t{1} << 39);
             r.digit[i + 1] += over;
         }
         return r;
