@@ -185,7 +185,7 @@ pub fn msm<G: Group>(
     at_least("sums", sums.len(), shape.sums())?;
     at_least("scratch", scratch.len(), msm_scratch_bytes::<G>(terms.len, shape)?)?;
     let terms = terms.as_raw()?;
-    // SAFETY: the ranges have the sizes that were checked, and cudaMalloc aligns to 256 bytes.
+    // SAFETY: the ranges have the sizes that were checked, aligned as points and sums are; scratch begins at a multiple of 256 bytes.
     check("interlock_msm", unsafe { G::msm(scratch.as_raw(), sums.as_raw(), &terms, shape.0, stream.as_raw()) })
 }
 
