@@ -47,8 +47,9 @@ int interlock_gather(void *out, const void *scalars, unsigned bits, size_t first
  * Montgomery form, aligned to 16. Sums are (X, Y, ZZ, ZZZ) for the point (X/ZZ, Y/ZZZ), 192 or 384 bytes, infinity where ZZ is 0. */
 
 /* The n terms: term i multiplies points[positions ? positions[i] : i] by the scalar number (indices ? indices[i] : i), or, if
- * reversed_bits is not 0, by that whose number is first + i with this many of its lowest bits reversed (then indices is null and
- * first + n at most 2^reversed_bits; otherwise first is 0). Positions are below 2^31. If count is not null, only the first *count terms count. */
+ * reversed_bits is not 0, by that whose number is first + i with this many of its lowest bits reversed (then this is at most 32, indices
+ * is null, and first + n at most 2^reversed_bits; otherwise first is 0). Positions are below 2^31. If count is not null, only the first
+ * *count terms count. */
 struct interlock_msm_terms {
     const void *points;
     const void *scalars;

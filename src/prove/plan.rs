@@ -14,7 +14,8 @@
 //! So a budget of four vectors holds three beside all that a device keeps: the one that a worker has left while its parameters pass, and the
 //! two that the next one's quotient takes.
 //!
-//! Beside the budget a device holds the CUDA context, 128 MiB for uploads and up to 20 MiB a size of domain for roots of unity.
+//! Beside the budget a device holds the CUDA context, 128 MiB for uploads and, for roots of unity, 20 MiB for a domain of 2^27: less for
+//! smaller ones, and 640 MiB for one of 2^32.
 //!
 //! # The least budget
 //! 5 MiB of scratch, a quarter MiB of results, and room for what 8192 variables take if they are all full-size: 1 MiB, or 15 MiB of slots

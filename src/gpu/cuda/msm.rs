@@ -311,6 +311,24 @@ mod tests {
         assert_eq!(Windows::suiting(0), Shape::for_terms(0).as_planned());
     }
 
+    /// Of no terms: a launcher looks at what it is asked for, and does nothing.
+    #[test]
+    fn the_largest_domain_is_taken() {
+        let launched = |reversed_bits, first| {
+            let (points, scalars) = (std::ptr::null(), std::ptr::null());
+            let (positions, indices, count) = (std::ptr::null(), std::ptr::null(), std::ptr::null());
+            let terms =
+                sys::interlock_msm_terms { points, scalars, positions, indices, count, n: 0, first, reversed_bits };
+            let (scratch, buckets, stream) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+            // SAFETY: with no terms nothing is read nor written but the terms themselves.
+            unsafe { sys::interlock_fill_g1(scratch, buckets, &terms, Shape::for_terms(1).0, 0, stream) }
+        };
+        assert_eq!([launched(1, 2), launched(31, 1 << 31), launched(32, 1 << 32)], [sys::SUCCESS; 3]);
+        for (reversed_bits, first) in [(0, 1), (31, (1 << 31) + 1), (32, (1 << 32) + 1), (33, 0)] {
+            assert_ne!(launched(reversed_bits, first), sys::SUCCESS, "2^{reversed_bits} from {first} on");
+        }
+    }
+
     /// Every sum is the generator, so that the result is the sum of the weights times it.
     #[test]
     fn sums_are_combined_by_their_weights() {
