@@ -163,12 +163,11 @@ impl Shape {
 /// Bytes of scratch that [`msm`] needs for `len` terms.
 ///
 /// # Errors
-/// [`Error::Cuda`] if CUDA does not answer.
+/// [`Error::Cuda`].
 pub fn msm_scratch_bytes<G: Group>(len: usize, shape: Shape) -> Result<usize, Error> {
-    match G::msm_scratch_bytes(len, shape.0) {
-        0 => Err(Error::Cuda { call: "interlock_msm_scratch_bytes", code: 0, text: "CUDA did not answer".into() }),
-        bytes => Ok(bytes),
-    }
+    let mut bytes = 0;
+    check("interlock_msm_scratch_bytes", G::msm_scratch_bytes(len, shape.0, &mut bytes))?;
+    Ok(bytes)
 }
 
 /// Enqueues Σ scalar · point over the terms; [`combine`] makes the result of the [`Shape::sums`] sums that it leaves.
@@ -227,13 +226,14 @@ pub fn combine<G: Group>(sums: &[G::Sum], shape: Shape) -> G::Jacobian {
 /// Bytes of scratch that [`fill`] needs for `len` terms.
 ///
 /// # Errors
-/// [`Error::Cuda`] if CUDA does not answer.
+/// [`Error::Cuda`].
 pub fn fill_scratch_bytes(len: usize, shape: Shape) -> Result<usize, Error> {
-    // SAFETY: it takes two values.
-    match unsafe { sys::interlock_fill_g1_scratch_bytes(len, shape.0.group) } {
-        0 => Err(Error::Cuda { call: "interlock_fill_g1_scratch_bytes", code: 0, text: "CUDA did not answer".into() }),
-        bytes => Ok(bytes),
-    }
+    let mut bytes = 0;
+    // SAFETY: one number is written.
+    check("interlock_fill_g1_scratch_bytes", unsafe {
+        sys::interlock_fill_g1_scratch_bytes(len, shape.0.group, &mut bytes)
+    })?;
+    Ok(bytes)
 }
 
 /// Enqueues the adding of terms to the buckets of a group of windows from number `first` on. `buckets` are those of all windows, cleared
@@ -309,6 +309,18 @@ mod tests {
             }
         }
         assert_eq!(Windows::suiting(0), Shape::for_terms(0).as_planned());
+    }
+
+    /// With CUDA's own number, which the C boundary passes on: 0 would be success there.
+    #[test]
+    fn scratch_is_asked_for_or_the_error_is_told() {
+        let shape = Shape::for_terms(1000);
+        for asked in [msm_scratch_bytes::<G1>(1000, shape), fill_scratch_bytes(1000, shape)] {
+            match asked {
+                Ok(bytes) => assert!(bytes > 0),
+                Err(error) => assert!(error.code() < 0, "{error}"),
+            }
+        }
     }
 
     /// Of no terms: a launcher looks at what it is asked for, and does nothing.
