@@ -236,7 +236,7 @@ fn sum_blocks(scratch: usize) -> usize {
 }
 
 /// Bytes of the sums of so many blocks.
-pub(crate) fn sum_bytes(blocks: usize) -> usize {
+pub(crate) const fn sum_bytes(blocks: usize) -> usize {
     blocks * SUM_BLOCK_BYTES
 }
 
