@@ -245,7 +245,7 @@ typedef struct interlock_memory_plan {
   size_t h_phase_bytes;
   // Page-locked host memory for vectors.
   size_t host_vector_bytes;
-  // Bytes of parameters copied to the device during the call.
+  // Bytes of parameters copied to the device during the call, at most: circuits that find room together share a copy.
   size_t copied_parameter_bytes;
   // Bytes of scalars copied to the device during the call.
   size_t copied_scalar_bytes;

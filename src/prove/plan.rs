@@ -189,7 +189,7 @@ pub struct Plan {
     pub h_phase_bytes: usize,
     /// Page-locked host memory for vectors.
     pub host_vector_bytes: usize,
-    /// Bytes of parameters copied to the device during the call.
+    /// Bytes of parameters copied to the device during the call, at most: circuits that find room together share a copy.
     pub copied_parameter_bytes: usize,
     /// Bytes of scalars copied to the device during the call.
     pub copied_scalar_bytes: usize,
