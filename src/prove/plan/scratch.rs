@@ -190,7 +190,8 @@ pub(crate) fn most_terms(sum: usize, limit: usize) -> usize {
     most
 }
 
-/// Sums that MSMs leave, at most.
+/// Sums that MSMs leave, at most. Those whose terms come in parts leave no more: where their windows are of other sizes and have more
+/// bits together, these are in segments.
 pub(crate) fn most_sums() -> usize {
     WINDOW_BITS.iter().map(|(_, bits)| (SCALAR_BITS.div_ceil(*bits) * bits) as usize).max().unwrap_or(0)
 }
