@@ -76,12 +76,17 @@ impl Passes {
 }
 
 impl Uses {
-    /// The number of one of so many slots that is not used any more.
-    fn unused(&mut self, slots: usize) -> Option<usize> {
+    /// Forgets what is over.
+    fn retire(&mut self) {
         for uses in &mut self.slots {
             let over = uses.iter().take_while(|(_, until)| until.is_over()).count();
             uses.drain(..over);
         }
+    }
+
+    /// The number of one of so many slots that is not used any more.
+    fn unused(&mut self, slots: usize) -> Option<usize> {
+        self.retire();
         (0..slots).find(|number| self.slots.iter().flatten().all(|(used, _)| used != number))
     }
 }
@@ -89,7 +94,7 @@ impl Uses {
 impl PassTurn<'_> {
     /// How many uses of a kind are not over.
     pub(super) fn uses(&mut self, kind: Kind) -> usize {
-        self.uses.unused(0);
+        self.uses.retire();
         self.uses.slots[kind as usize].len()
     }
 
@@ -105,9 +110,10 @@ impl PassTurn<'_> {
             if let Some(number) = self.uses.unused(self.slots.len()) {
                 return Ok((number, Region::new(self.slots[number].all())));
             }
-            // Kernels of the witness take less time, and come first.
+            // Within a pass kernels of the witness take less time, and come first.
             let first = [Kind::Witness, Kind::H].into_iter().find_map(|kind| self.uses.slots[kind as usize].front());
-            first.map_or(Ok(()), |(_, until)| until.event().synchronize())?;
+            let (_, until) = first.ok_or_else(|| Error::Internal { what: "a pass without slots".to_owned() })?;
+            until.event().synchronize()?;
         }
     }
 

@@ -194,13 +194,14 @@ impl<'a> Together<'a> {
     /// Enqueues the MSMs, and returns their end.
     ///
     /// Working on a part of h takes longer than its copying, and the other way round for a part of the witness. So as many of these pass as can
-    /// while there is always one of h to work on; how many that are depends on what else the device does.
+    /// while there is always one of h to work on; how many that are depends on what else the device does. The first is one of h, which goes on where the
+    /// pass before ends.
     fn pass(&self, held: &[Held<'_>], mut pass: Pass<'_>) -> Result<Until, Error> {
         let mut rooms = pass.rooms(&self.members, held)?;
         let mut of_h = 0..held.first().map_or(0, |held| held.msm.parts());
         let mut of_witness = self.parts.iter().enumerate();
         loop {
-            let with_h = of_witness.len() == 0 || pass.memory.uses(Kind::H) < H_AHEAD;
+            let with_h = of_h.start == 0 || of_witness.len() == 0 || pass.memory.uses(Kind::H) < H_AHEAD;
             if let Some(i) = with_h.then(|| of_h.next()).flatten() {
                 pass.h(i, held, &rooms)?;
             } else if let Some((i, part)) = of_witness.next() {
@@ -299,6 +300,8 @@ impl<'p> Pass<'p> {
     fn finish(mut self, held: &[Held<'_>], rooms: &[Room]) -> Result<Until, Error> {
         let mut turn = self.engine.enqueue(c"h, the buckets")?;
         for (held, room) in held.iter().zip(rooms) {
+            // Where h has no parts, nothing else has waited for it.
+            turn.stream.wait_for(held.made.event())?;
             held.msm.finish(&room.buckets, &mut turn, (&held.fetching, &room.sums))?;
         }
         let until = turn.until()?;
@@ -308,7 +311,7 @@ impl<'p> Pass<'p> {
         Ok(until)
     }
 
-    /// Enqueues the copying of `bytes` bytes of points to the next slot, and returns its number, what `copy` returns, and when the points are there.
+    /// Enqueues the copying of `bytes` bytes of points to an unused slot, and returns its number, what `copy` returns, and when the points are there.
     ///
     /// A stream whose copies are ready keeps others' from the bus, so that uploads would wait until this one waits for a slot: for most of a pass.
     /// So two streams take turns, each of which waits for the other.
