@@ -160,6 +160,15 @@ struct Scratch {
     }
 };
 
+/// `interlock_msm_*_scratch_bytes`.
+template <class F>
+cudaError_t scratch_bytes(size_t n, const interlock_msm_shape &shape, size_t *bytes) {
+    Scratch<F> scratch;
+    const cudaError_t error = scratch.carve(nullptr, n, shape);
+    if (error == cudaSuccess) *bytes = scratch.bytes;
+    return error;
+}
+
 /// Does `work` with the form that is faster on the current device, as std::true_type for digits, always the same on a device.
 template <class F, class Work>
 cudaError_t in_fastest_form(const Work &work) {
@@ -192,6 +201,16 @@ cudaError_t multiply(void *memory, Xyzz<F> *sums, const interlock_msm_terms &ter
         }
         return scratch.segments.sum_all(sums, shape, stream);
     });
+}
+
+/// `interlock_fill_*_scratch_bytes`.
+template <class F>
+cudaError_t fill_scratch_bytes(size_t n, unsigned windows, size_t *bytes) {
+    Carver carver(nullptr);
+    FillScratch<F> scratch;
+    const cudaError_t error = scratch.carve(&carver, n, windows);
+    if (error == cudaSuccess) *bytes = carver.used();
+    return error;
 }
 
 /// `interlock_fill_*`.

@@ -36,7 +36,7 @@ constexpr int ARCH = 0;
 template <class F, bool DIGITS>
 constexpr int ACCUMULATING_BLOCKS = DIGITS ? 3 : AddingKernel<F>::BLOCKS;
 
-/// The same of the kernels that add sums to sums in memory.
+/// Threads of a block, and blocks a multiprocessor, of the kernels that add sums to sums in memory.
 template <class F>
 struct SummingKernel {
     static constexpr int BLOCK = 128, BLOCKS = 2;
