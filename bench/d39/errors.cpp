@@ -203,9 +203,17 @@ void operations_of_pairs(long n) {
     say("a·b in Fp2");
     for (long i = 0; i < n; i++) fill(FACTOR_BELOW), put_pair_product(to, a, b, c);
     say("a·b − c in Fp2");
-    for (long i = 0; i < n; i++) fill(FACTOR_BELOW), put_pair_square(to, a, none, none);
+    // Of each two digits the sum is as large as can be, or the difference: (a0 + a1)·(a0 − a1) has products of both.
+    const auto fill_to_square = [&] {
+        fill(FACTOR_BELOW);
+        for (int i = 0; i < DIGITS; i++) {
+            const double digit = of[0][0].digit[i] - SHIFT;
+            of[0][1].digit[i] = SHIFT + (word() % 2 ? -digit : 0);
+        }
+    };
+    for (long i = 0; i < n; i++) fill_to_square(), put_pair_square(to, a, none, none);
     say("a² in Fp2");
-    for (long i = 0; i < n; i++) fill(FACTOR_BELOW), put_pair_square(to, a, c, d);
+    for (long i = 0; i < n; i++) fill_to_square(), put_pair_square(to, a, c, d);
     say("a² − c − 2·d in Fp2");
 }
 

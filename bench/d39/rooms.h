@@ -62,3 +62,34 @@ struct OwnPairRoom {
     }
     INTERLOCK_HD static bool any(bool condition) { return condition; }
 };
+
+/// A sum of points in such a room.
+template <class F>
+struct OwnSum;
+
+template <>
+struct OwnSum<interlock::Fp> {
+    using Room = OwnRoom<interlock::d39::Digit>;
+    interlock::d39::Fp39 slots[Room::ELEMENTS];
+    interlock::d39::Sum<Room> sum{{slots}};
+
+    INTERLOCK_HD void add(const interlock::Affine<interlock::Fp> &point, bool negative) { sum.add(point, negative); }
+    INTERLOCK_HD void set(const interlock::d39::PackedSum &from) { sum.set(from); }
+    INTERLOCK_HD interlock::d39::PackedSum get() const { return sum.get(); }
+};
+
+template <>
+struct OwnSum<interlock::Fp2> {
+    using Room = OwnPairRoom<interlock::d39::Digit>;
+    interlock::d39::Fp39 slots[Room::ELEMENTS];
+    interlock::d39::PairSum<Room> sum{{slots}};
+
+    INTERLOCK_HD void add(const interlock::Affine<interlock::Fp2> &point, bool negative) {
+        const interlock::Affine<interlock::Fp> c0 = {point.x.c0, point.y.c0}, c1 = {point.x.c1, point.y.c1};
+        sum.add([&](int lane) { return lane == 0 ? c0 : c1; }, negative);
+    }
+    INTERLOCK_HD void set(const interlock::d39::PackedPair &from) {
+        sum.set([&](int lane) { return from.part[lane]; });
+    }
+    INTERLOCK_HD interlock::d39::PackedPair get() const { return {{sum.get(0), sum.get(1)}}; }
+};

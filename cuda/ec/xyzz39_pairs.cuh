@@ -39,6 +39,12 @@ INTERLOCK_HD PackedPair from_xyzz(const Xyzz<Fp2> &sum) {
 // whether a condition holds in `all` lanes of a pair, or for `any` of the pairs that go together. A Place is made by what makes the
 // component of a lane, and all lanes have read their operands before any writes.
 
+/// What columns of two products, or of one with digits of twice the size, need before their reduction.
+template <class D>
+INTERLOCK_HD void refresh_of_lane(typename D::Column *columns) {
+    refresh<D>(columns, 8, 10);
+}
+
 /// a·b in the place `to`, divided by B^10, and less `less`, which may be no place.
 template <class Place>
 INTERLOCK_HD_CALL void put_pair_product(Place to, Place a, Place b, Place less) {
@@ -56,7 +62,7 @@ INTERLOCK_HD_CALL void put_pair_product(Place to, Place a, Place b, Place less) 
         for (int i = 0; i < DIGITS; i++) of_a[i] = D::from(second.digit[i], sign);
         b.of(1 - lane).get().expand(of_b);
         add_product(columns, of_a, of_b);
-        refresh<D>(columns, 8, 10);
+        refresh_of_lane<D>(columns);
         reduce<D>(columns);
         if (less.exists()) E::subtract(columns, less.of(lane).get());
         return E::cut(columns);
@@ -77,7 +83,7 @@ INTERLOCK_HD_CALL void put_pair_square(Place to, Place a, Place less, Place less
 #pragma unroll
         for (int i = 0; i < DIGITS; i++) difference[i] = D::plus(D::from(own.digit[i]), D::from(other.digit[i]), sign);
         multiply(columns, sum, difference);
-        refresh<D>(columns, 8, 10);
+        refresh_of_lane<D>(columns);
         reduce<D>(columns);
         if (less.exists()) E::subtract(columns, less.of(lane).get());
         if (less_twice.exists()) E::subtract_twice(columns, less_twice.of(lane).get());
