@@ -170,13 +170,16 @@ void add_own(Sums<Group> &sums, const Points<Group> &points) {
     sums.add(word() % 2 ? own : points.with_its_y(own), word() % 4 == 0);
 }
 
-/// Adds what has one component of the sum's x, or of its y too: not on its curve, but formulas are the same there.
+/// Adds a point to which the run, or the rise, has one component that is 0. It is not on the curve of the sum, but formulas are the same there.
 void add_beside(Sums<G2> &sums) {
     if (sums.expected.is_infinity()) return;
     Affine<Fp2> point = sums.expected.to_affine();
-    Fp2 &changed = word() % 2 ? point.x : point.y;
-    Fp &part = word() % 2 ? changed.c0 : changed.c1;
-    part = part + Fp::one();
+    const Fp2 one = word() % 2 ? Fp2{Fp::one(), Fp::zero()} : Fp2{Fp::zero(), Fp::one()};
+    if (word() % 2) {
+        point.x = point.x + one * sums.expected.zz.inverse();
+    } else {
+        point.y = point.y + one * sums.expected.zzz.inverse();
+    }
     sums.add(point, false);
     sums.clear();
 }
