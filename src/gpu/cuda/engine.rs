@@ -37,7 +37,7 @@ pub(super) struct Engine {
     ordinal: usize,
     memory: Arc<Memory>,
     base: Address,
-    /// All kernels of all workers but those of uploads, in the order of their turns.
+    /// All kernels of all workers but those of uploads and of the streams below, in the order of their turns.
     compute: Stream,
     /// What a turn has done beside the compute stream's kernels: see [`super::lanes`].
     beside: [Stream; BESIDE],
@@ -91,7 +91,7 @@ impl Passing {
 pub(super) enum On {
     /// That of most.
     Compute,
-    /// That of quotients while parameters pass. What is enqueued there neither uses scratch nor lanes.
+    /// That of quotients while parameters pass, whose turns have no scratch.
     Quotients,
 }
 
@@ -99,7 +99,7 @@ pub(super) enum On {
 pub(super) struct Enqueuing<'e> {
     engine: &'e Engine,
     what: &'static CStr,
-    shown: trace::Stream,
+    on: On,
     begun: Option<Begun>,
     _turn: Turn<'e>,
     _traced: Span,
@@ -229,7 +229,7 @@ impl Engine {
         Ok(block)
     }
 
-    /// Waits for a turn on the compute stream, where what is enqueued waits for `events`. The trace calls it `what`.
+    /// Waits for a turn on a stream, where what is enqueued waits for `events`. The trace calls it `what`.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -241,16 +241,16 @@ impl Engine {
     ) -> Result<Enqueuing<'_>, Error> {
         let turn = self.turn();
         let traced = span(c"enqueuing");
-        let (stream, shown) = match on {
-            On::Compute => (&self.compute, trace::Stream::Compute),
-            On::Quotients => (&self.quotients, trace::Stream::Quotients),
+        let stream = match on {
+            On::Compute => &self.compute,
+            On::Quotients => &self.quotients,
         };
         events.into_iter().try_for_each(|event| stream.wait_for(event))?;
         let begun = self.timeline.begin(stream);
         Ok(Enqueuing {
             engine: self,
             what,
-            shown,
+            on,
             begun,
             _turn: turn,
             _traced: traced,
@@ -260,7 +260,7 @@ impl Engine {
         })
     }
 
-    /// The domain of 2^`log2` points, which is made by work on the compute stream the first time.
+    /// The domain of 2^`log2` points, which is made the first time.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -269,9 +269,10 @@ impl Engine {
         if let Some(domain) = domains.get(&log2) {
             return Ok(domain.clone());
         }
-        let domain = Arc::new(Domain::new(log2, DeviceBuffer::new(Domain::length(log2)?)?, &self.compute)?);
-        // Others than the compute stream use it.
-        Event::record(&self.compute)?.synchronize()?;
+        // Not on a stream with others' work: the host waits for it, as turns on any stream use it.
+        let stream = Stream::urgent()?;
+        let domain = Arc::new(Domain::new(log2, DeviceBuffer::new(Domain::length(log2)?)?, &stream)?);
+        stream.synchronize()?;
         domains.insert(log2, domain.clone());
         Ok(domain)
     }
@@ -297,7 +298,7 @@ impl Engine {
         &self.scratch_uses
     }
 
-    /// The stream of all turns.
+    /// The stream of most turns.
     pub(super) fn compute(&self) -> &Stream {
         &self.compute
     }
@@ -376,16 +377,23 @@ impl Drop for Enqueuing<'_> {
             }
             self.engine.scratch_uses.used_until(until);
         }
-        self.engine.timeline.end(self.begun.take(), self.what, (self.shown, self.stream), 0);
+        let shown = match self.on {
+            On::Compute => trace::Stream::Compute,
+            On::Quotients => trace::Stream::Quotients,
+        };
+        self.engine.timeline.end(self.begun.take(), self.what, (shown, self.stream), 0);
     }
 }
 
 impl Enqueuing<'_> {
-    /// Memory for what is enqueued during this turn, one after the other. From here on it waits for what goes on beside the turns.
+    /// Memory for what is enqueued during this turn on the compute stream, one after the other. From here on it waits for what goes on beside the turns.
     ///
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn scratch(&mut self) -> Result<DeviceSlice<u8>, Error> {
+        if self.on != On::Compute {
+            return Err(Error::Internal { what: format!("scratch for a turn on {:?}", self.on) });
+        }
         self.engine.scratch_uses.wait_for_aside(self.stream)?;
         self.uses_scratch = true;
         Ok(self.engine.all_scratch())

@@ -45,7 +45,7 @@ impl Stream {
     }
 
     /// A new stream of the current device whose kernels' blocks come before those of [`Stream::new`] and of lower levels, and after those of
-    /// urgent streams. Devices have two levels at least, five as a rule.
+    /// urgent streams. Devices have so many levels as a rule; where they have fewer, the highest are the same.
     ///
     /// # Errors
     /// [`Error::Cuda`].

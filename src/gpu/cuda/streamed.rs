@@ -339,6 +339,8 @@ impl<'p> Pass<'p> {
     fn finish(mut self, held: &[Held<'_>], rooms: &[Room]) -> Result<Until, Error> {
         let mut turn = self.engine.enqueue(c"h, the buckets")?;
         for (held, room) in held.iter().zip(rooms) {
+            // Where h has no parts, nothing else has waited for it.
+            turn.stream.wait_for(held.made.event())?;
             held.msm.finish(&room.buckets, &mut turn, (&held.fetching, &room.sums))?;
         }
         let until = turn.until()?;

@@ -2,23 +2,23 @@
 //!
 //! # Why memory is not used by two
 //!
-//! A lease's memory was used before by work that its fences lie after: events of the compute stream, or what [`Worker::all_enqueued`]
+//! A lease's memory was used before by work that its fences lie after: events of the streams of turns, or what [`Worker::all_enqueued`]
 //! gives. What the next holder does with it comes after them, on every stream that it uses:
 //!
 //! - Its pair of upload streams waits for the fences when it gets the lease ([`Worker::leases`]), before anything is enqueued there for
 //!   that memory. Other workers' pairs do not wait: they write nothing there.
-//! - The compute stream is where the fences are, but for those of vectors whose quotient was made on the stream of quotients; besides, each of its turns waits for the ends of its own pair ([`Worker::enqueue`]), and
-//!   so for what that pair waits for.
+//! - On each of the two streams of turns, the first turn after anything was enqueued on its pair waits for the ends of that
+//!   ([`Worker::enqueue`]), and so for what the pair waits for; later turns come after it.
 //! - The streams beside the compute stream begin and end within a turn, at events of the compute stream ([`super::lanes`]).
-//! - What goes on beside the turns ([`super::aside`]) begins at an event of the compute stream after the vector that it reads was made, and a later turn
-//!   of the worker waits for its end.
-//! - The stream of parameters that pass writes to no lease.
+//! - What goes on beside the turns ([`super::aside`]) begins after the vector that it reads was made, and was put in order on the compute stream if that is
+//!   needed, and a later turn of the worker waits for its end.
+//! - The streams of parameters that pass write to no lease.
 //!
 //! What the holder did is over at the fence that it leaves:
 //!
 //! - [`Lease::release_after`] is given the end of a turn. All uploads to that memory were enqueued by the same worker, hence on its own pair, and
-//!   before the turn began, hence the turn waits for them.
-//! - Where an error comes between, the lease is dropped: then the fence lies after the ends of the worker's own pair, of passing parameters, of what goes on
+//!   before the turn began, hence the turn waits for them. Where the quotient was made on the stream of quotients, the last turn of the pass waits for it too.
+//! - Where an error comes between, the lease is dropped: then the fence lies after the ends of the worker's own pair, of passing parameters, of quotients, of what goes on
 //!   beside the turns, and of the compute stream, to which those beside it have been joined. If it cannot be had, the host waits for all of these.
 //!
 //! Two workers that share a pair only wait for more than that. What is recorded is recorded before anybody is told of it, and a stream waits only
