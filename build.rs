@@ -197,7 +197,8 @@ fn compile(nvcc: &Path, archs: &[Arch]) -> Result<(), Fault> {
         let object = out.join(&launcher).with_extension("o");
         let mut command = Command::new(nvcc);
         command
-            .args(["-c", "-O3", "-std=c++17", "-Icuda", HOST_OPTIONS, without_unique_symbols()])
+            // Each operation on doubles is to be rounded by itself: cuda/ff/d39.md.
+            .args(["-c", "-O3", "-fmad=false", "-std=c++17", "-Icuda", HOST_OPTIONS, without_unique_symbols()])
             .args(toolkit::gencode(archs));
         command.arg(format!("-ccbin={}", host_compiler().display()));
         command.arg(format!("--threads={}", env::var("NUM_JOBS").unwrap_or_else(|_| "1".into())));

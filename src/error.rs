@@ -246,13 +246,6 @@ pub struct Shortfall {
     pub largest: usize,
 }
 
-impl Shortfall {
-    /// How much more must come free at least.
-    pub fn missing(&self) -> usize {
-        self.asked.saturating_add(self.resident).saturating_sub(self.budget).max(1)
-    }
-}
-
 /// What can be wrong with a parameter file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -1,12 +1,13 @@
-// Bounds of sizes and errors of the arithmetic of cuda/ec/xyzz39.cuh, from its own code on bounds in place of numbers.
+// Bounds of sizes and errors of the arithmetic of cuda/ec/xyzz39.cuh, from its own code on bounds in place of digits.
 //
 // A bound is what the size of a value cannot exceed, for any operands within theirs. Each rounding adds half a unit in the last place
 // of the greatest value that it may round. The program fails if any column may be off by 2^31, or a digit or a number out of range.
+// It takes for granted that Digit does what Bound stands for, and that constants are right: errors.cpp and digits.cpp see to that.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
-#include "ec/xyzz39.cuh"
+#include "rooms.h"
 
 using namespace interlock;
 using namespace interlock::d39;
@@ -45,7 +46,10 @@ struct Bound {
         require(stored < 0x1p51L, "a digit that is stored", stored);
         return {stored};
     }
-    static Stored store(double value) { return std::fabs(value); }
+    static Stored store(Real value) {
+        require(std::fabs(value) < 0x1p51L, "a digit to store", value);
+        return std::fabs(value);
+    }
     Bound doubled() const { return {2 * value}; }
     Bound operator-() const { return *this; }
     friend Bound operator-(const Bound &a, const Bound &b) { return {up(a.value + b.value)}; }
@@ -95,20 +99,13 @@ struct Bound {
         rounded(next, up(next.high + c.high * 0x1p-39L));
     }
 
-    static Stored settle(const Bound &bound, Stored &from_before) {
-        const Real digit = bound.value;
-        require(digit < 0x1p51L, "a digit to settle", digit);
-        const Stored settled = up(std::fmin(digit, 0x1p38L) + from_before * 0x1p-39L);
-        from_before = std::floor(up(digit * 0x1p-39L + 0.5L)) * 0x1p39L;
-        return settled;
+    static Stored settle(const Bound &digit, Stored &multiple) {
+        require(digit.value < 0x1p51L, "a digit to settle", digit.value);
+        multiple = std::floor(up(digit.value * 0x1p-39L + 0.5L)) * 0x1p39L;
+        return std::fmin(digit.value, 0x1p38L);
     }
-    static Stored settle_last(const Bound &bound, Stored from_before) {
-        const Real digit = bound.value;
-        require(digit < 0x1p51L, "a digit to settle", digit);
-        return up(digit + from_before * 0x1p-39L);
-    }
+    static Stored take(Stored digit, Stored multiple) { return up(digit + multiple * 0x1p-39L); }
     static Bound sum(Stored a, Stored b) { return {up(a + b)}; }
-    static Bound difference(Stored a, Stored b) { return {up(a + b)}; }
     static Stored negative(Stored a) { return a; }
 };
 
@@ -130,29 +127,18 @@ Bounds up_to(Real multiples) {
 }
 
 void say(const char *what, const Bounds &result) {
-    std::printf("%-34s |result| < %.4Lf p   |H - S| < 2^%.3Lf   |S| < 2^%.3Lf\n", what, over_p(result), std::log2(greatest_error),
-                std::log2(greatest_column));
+    std::printf("%s: |result| < %.4Lf p", what, over_p(result));
+    if (greatest_column > 0) {
+        std::printf(", |H - S| < 2^%.3Lf, |S| < 2^%.3Lf", std::log2(greatest_error), std::log2(greatest_column));
+    }
+    std::printf("\n");
     greatest_error = greatest_column = 0;
 }
 
-struct Place {
-    using D = Bound;
-    Bounds *at;
-    static Place none() { return {nullptr}; }
-    bool exists() const { return at != nullptr; }
-    Bounds get() const { return *at; }
-    void put(const Bounds &value) const { *at = value; }
-};
-struct Room {
-    using Place = ::Place;
-    Bounds *slots;
-    Place operator[](int slot) const { return {slots + slot}; }
-};
+using Place = HostPlace<Bound>;
+using Room = HostRoom<Bound>;
 
-/// What the coordinates of a sum are below, in p, given that they were.
-constexpr double X_BELOW = 2.2, Y_BELOW = 2, ZZ_BELOW = 2;
-
-/// Those of any sum.
+/// The coordinates of any sum.
 void put_any(Sum<Room> &sum) {
     sum.x.put(up_to(X_BELOW));
     sum.room[Y].put(up_to(Y_BELOW));
@@ -174,29 +160,63 @@ void require_any(const Sum<Room> &sum) {
     check("zzz", sum.room[ZZZ], ZZ_BELOW);
 }
 
-void point_addition() {
+/// The run and the rise: those of an addition are told from 0, as numbers below 4·p are.
+void require_run_and_rise(const Bounds *slots) {
+    say("run", slots[A]);
+    say("rise", slots[B]);
+    require(over_p(slots[A]) < 4, "run", over_p(slots[A]));
+    require(over_p(slots[B]) < 4, "rise", over_p(slots[B]));
+}
+
+void operations() {
+    Bounds point = up_to(POINT_UP_TO), factor = up_to(FACTOR_BELOW), result;
+    const Place to{&result}, none = Place::none(), a{&point}, b{&factor};
+    put_product(to, a, b, none);
+    say("a·b, of 64 p and 4 p", result);
+    put_product(to, b, b, none);
+    say("a·b, of 4 p", result);
+    put_product(to, a, b, b);
+    say("a·b − c, of 64 p and 4 p", result);
+    put_square(to, b, none, none);
+    say("a²", result);
+    put_square(to, b, b, b);
+    say("a² − c − 2·d", result);
+    put_product(to, b, b, none, {b, b, b});
+    say("a·(b − e) − c·d", result);
+    say("a + b, settled", (factor + factor).settled());
+}
+
+void first_point() {
+    std::printf("A first point:\n");
+    Bounds slots[SLOTS];
+    Sum<Room> sum{{slots}};
+    sum.clear();
+    slots[A] = slots[B] = up_to(POINT_UP_TO);
+    sum.put_run_and_rise();
+    sum.x.put(slots[A]);
+    slots[Y] = slots[B];
+    require_any(sum);
+}
+
+void addition() {
+    std::printf("An addition:\n");
     Bounds slots[SLOTS];
     Sum<Room> sum{{slots}};
     put_any(sum);
-    slots[A] = slots[B] = up_to(64);
+    slots[A] = slots[B] = up_to(POINT_UP_TO);
     sum.put_run_and_rise();
-    say("run", slots[A]);
-    say("rise", slots[B]);
-    // is_zero takes numbers below 4·p.
-    require(over_p(slots[A]) < 4 && over_p(slots[B]) < 4, "run and rise", over_p(slots[A]));
-    // Of a sum that was infinity.
-    require(over_p(up_to(64) * Bounds::one()) < std::fmin(Y_BELOW, ZZ_BELOW), "a first point", 1);
+    require_run_and_rise(slots);
     sum.add_by_run_and_rise(false);
     require_any(sum);
 }
 
-void point_doubling() {
+void doubling() {
+    std::printf("A doubling:\n");
     Bounds slots[SLOTS];
     Sum<Room> sum{{slots}};
     put_any(sum);
     sum.put_run_and_rise_to_double();
-    say("run", slots[A]);
-    say("rise", slots[B]);
+    require_run_and_rise(slots);
     sum.add_by_run_and_rise(true);
     require_any(sum);
 }
@@ -204,16 +224,8 @@ void point_doubling() {
 }  // namespace
 
 int main() {
-    const Bounds point = up_to(64), four = up_to(4);
-    say("a·b, of 64 p and 4 p", point * four);
-    say("a·b, of 4 p", four * four);
-    say("a·b − c, of 64 p and 4 p", Bounds::product_less(point, four, four));
-    say("a²", four.squared());
-    say("a² − c − 2·d", Bounds::square_less(four, four, four));
-    say("a + b, settled", (four + four).settled());
-    say("a·(b − e) − c·d", Bounds::products_less(four, four - four, four, four));
-    std::printf("A mixed addition:\n");
-    point_addition();
-    std::printf("A doubling:\n");
-    point_doubling();
+    operations();
+    first_point();
+    addition();
+    doubling();
 }

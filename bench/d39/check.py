@@ -21,8 +21,8 @@ OPERATIONS = {
     "product_less": (3, lambda a, b, c: a * b * INVERSE - c, 5),
     "square": (1, lambda a: a * a * INVERSE, 1),
     "square_less": (3, lambda a, c, d: a * a * INVERSE - c - 2 * d, 13),
-    "products_less": (4, lambda a, b, c, d: (a * b - c * d) * INVERSE, 1),
-    "products_of_difference": (5, lambda a, b, c, d, e: (a * (b - e) - c * d) * INVERSE, 1),
+    "square_less_twice": (2, lambda a, d: a * a * INVERSE - 2 * d, 9),
+    "products": (5, lambda a, b, c, d, e: (a * (b - e) - c * d) * INVERSE, 1),
 }
 EXACT = {
     "sum": (2, lambda a, b: a + b),
@@ -59,7 +59,7 @@ def right(name, values):
         limbs = sum(limb << 32 * i for i, limb in enumerate(values[:12]))
         value, digits = number(values[12:]), values[12:]
         in_range = all(-(1 << 38) <= digit < 1 << 38 for digit in digits)
-        return (value - 64 * limbs) % P == 0 and 0 <= value < 2 * P and in_range
+        return (value - 64 * limbs) % P == 0 and 0 <= value < P + (P >> 20) and in_range
     if name == "packed":
         return values[:10] == values[10:] and all(-(1 << 38) <= digit < 1 << 38 for digit in values[:9])
     if name == "packed_as_finite":

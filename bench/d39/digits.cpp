@@ -1,12 +1,14 @@
-// Runs the arithmetic of cuda/ff/d39.cuh on the host and prints operands and results, digit by digit, for check.py.
+// Runs the arithmetic of cuda/ff/d39.cuh and the products of cuda/ec/xyzz39.cuh on the host and prints operands and results, digit by
+// digit, for check.py.
 //
-// Digits are random, all as large as they may be with one sign or alternating ones, or few that are not 0; numbers are 0, 1, p, those beside
-// it and multiples of it too, also with digits other than those of least size.
+// Digits are random, all as large as they may be with one sign or alternating ones, or few that are not 0; numbers are 0, 1, p, those
+// beside it and multiples of it too, also with digits other than those of least size. Elements from memory are random, or beside those
+// at which what reduced_from_fp subtracts changes.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 
-#include "ff/d39.cuh"
+#include "rooms.h"
 
 using namespace interlock;
 using namespace interlock::d39;
@@ -43,7 +45,7 @@ struct Number {
         Number r = *this;
         for (int i = 0; i < DIGITS - 1; i++) {
             const int64_t over = (r.digit[i] + (int64_t{1} << 38)) >> 39;
-            r.digit[i] -= over << 39;
+            r.digit[i] -= over * (int64_t{1} << 39);
             r.digit[i + 1] += over;
         }
         return r;
@@ -112,21 +114,75 @@ void line(const char *what, const Values &...values) {
     std::printf("\n");
 }
 
-void test() {
-    const Number a = number(word() % 2 ? 64 : 4), b = number(4), c = number(4), d = number(4), e = number(4);
-    const Fp39 x = a.element(), y = b.element(), z = c.element(), v = d.element(), w = e.element();
+void test_products() {
+    const Number a = number(word() % 2 ? 64 : 4), b = number(4), c = number(4), d = number(4), e = number(4), f = number(4);
+    Fp39 x = a.element(), y = b.element(), z = c.element(), v = d.element(), w = e.element(), u = f.element(), result;
+    using Place = HostPlace<Digit>;
+    const Place to{&result}, none = Place::none(), at_x{&x}, at_y{&y}, at_z{&z}, at_v{&v}, at_w{&w}, at_u{&u};
     line("product", a, b, x * y);
-    line("product_less", a, b, c, Fp39::product_less(x, y, z));
+    put_product(to, at_x, at_y, none);
+    line("product", a, b, result);
+    put_product(to, at_x, at_y, at_z);
+    line("product_less", a, b, c, result);
+    put_product(to, at_y, at_z, none, {at_u, at_v, at_w});
+    line("products", b, c, d, e, f, result);
     line("square", b, y.squared());
-    line("square_less", b, c, d, Fp39::square_less(y, z, v));
-    line("products_less", b, c, d, e, Fp39::products_less(y, z + Fp39::zero(), v, w));
-    const Number f = number(4);
-    line("products_of_difference", b, c, d, e, f, Fp39::products_less(y, z - f.element(), v, w));
+    put_square(to, at_y, none, none);
+    line("square", b, result);
+    put_square(to, at_y, none, at_v);
+    line("square_less_twice", b, d, result);
+    put_square(to, at_y, at_z, at_v);
+    line("square_less", b, c, d, result);
     line("sum", b, c, (y + z).settled());
-    line("difference", b, c, (y - z).settled());
+    line("difference", b, c, (y + -z).settled());
     line("negative", b, -y);
     line("double", b, y.doubled().settled());
+}
 
+void test_from_memory(const Fp &x) {
+    line("from", x, from_fp(x));
+    line("reduced", x, reduced_from_fp(x));
+    if (to_fp(from_fp(x) * Fp39::one()) == x && to_fp(reduced_from_fp(x)) == x) line("returned", x);
+}
+
+/// x + n as an integer, unless that is not from 0 to p − 1.
+void test_beside(Fp x, int64_t n) {
+    int64_t over = n;
+    for (uint32_t &limb : x.limb) {
+        over += limb;
+        limb = static_cast<uint32_t>(over);
+        over >>= 32;
+    }
+    bool is_below_p = false;
+    for (int w = 0; w < Fp::N; w++) {
+        if (x.limb[w] != FpConstants::modulus(w)) is_below_p = x.limb[w] < FpConstants::modulus(w);
+    }
+    if (over == 0 && is_below_p) test_from_memory(x);
+}
+
+/// Elements beside ⌊q·p/64⌋, and those whose top limb is about the same and the rest 0.
+void test_multiples_from_memory() {
+    for (unsigned q = 0; q <= 64; q++) {
+        Fp multiple;
+        uint64_t over = 0;
+        for (int w = 0; w < Fp::N; w++) {
+            over += uint64_t{q} * FpConstants::modulus(w);
+            if (w > 0) multiple.limb[w - 1] |= static_cast<uint32_t>(over << 26);
+            multiple.limb[w] = static_cast<uint32_t>(over) >> 6;
+            over >>= 32;
+        }
+        multiple.limb[Fp::N - 1] |= static_cast<uint32_t>(over << 26);
+        for (int n = -8; n <= 8; n++) {
+            test_beside(multiple, n);
+            Fp top = Fp::zero();
+            top.limb[Fp::N - 1] = multiple.limb[Fp::N - 1] + static_cast<uint32_t>(n);
+            for (int m = -1; m <= 1; m++) test_beside(top, m);
+        }
+    }
+}
+
+void test() {
+    test_products();
     const Number most = number(31);
     line("to", most, to_fp(most.element()));
     Fp fp;
@@ -134,9 +190,7 @@ void test() {
     fp.limb[Fp::N - 1] %= FpConstants::modulus(Fp::N - 1) + 1;
     if (word() % 8 == 0) fp = to_fp(number(31).element());
     if (fp.limb[Fp::N - 1] == FpConstants::modulus(Fp::N - 1)) fp.limb[Fp::N - 2] %= FpConstants::modulus(Fp::N - 2);
-    line("from", fp, from_fp(fp));
-    line("reduced", fp, reduced_from_fp(fp));
-    if (to_fp(from_fp(fp) * Fp39::one()) == fp && to_fp(reduced_from_fp(fp)) == fp) line("returned", fp);
+    test_from_memory(fp);
 
     Number cut = number(2).least();
     cut.digit[DIGITS - 1] = word() % 2 ? between(INT32_MIN, INT32_MAX) : word() % 2 ? INT32_MIN : INT32_MAX;
@@ -146,7 +200,8 @@ void test() {
     Number zero = multiple(static_cast<int>(between(-3, 3)), 0).other();
     if (word() % 2) zero.digit[word() % DIGITS] += between(-1, 1);
     if (word() % 8 == 0) zero = number(3);
-    line(is_zero(zero.element()) ? "zero" : "not_zero", zero);
+    Fp39 maybe_zero = zero.element();
+    line(is_zero_at(HostPlace<Digit>{&maybe_zero}) ? "zero" : "not_zero", zero);
 }
 
 }  // namespace
@@ -154,5 +209,6 @@ void test() {
 int main(int, char **argv) {
     const long turns = std::atol(argv[1]);
     state = std::strtoull(argv[2], nullptr, 0);
+    test_multiples_from_memory();
     for (long turn = 0; turn < turns; turn++) test();
 }

@@ -1,10 +1,11 @@
-// The arithmetic of cuda/ff/d39.cuh with each column's exact sum beside it, on operands of the greatest digits: checks every digit that is cut and
-// every carry, and says how far the doubles went from the sums.
+// The arithmetic of cuda/ec/xyzz39.cuh with each column's exact sum beside it, on operands as large as they may be: checks every digit
+// that is cut or settled and every carry, and says how far the doubles went from the sums.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 
-#include "ff/d39.cuh"
+#include "rooms.h"
 
 using namespace interlock::d39;
 
@@ -40,31 +41,40 @@ struct Exact : Digit {
     static Exact inverse_radix(int i) { return Digit::inverse_radix(i); }
     static Exact modulus(int i) { return Digit::modulus(i); }
     static Exact from(Stored stored) { return Digit::from(stored); }
-    static Exact difference(Stored a, Stored b) { return Digit::difference(a, b); }
+    static Exact sum(Stored a, Stored b) {
+        const Exact r = Digit::sum(a, b);
+        require(r.whole() == integer(a) + integer(b), "a sum");
+        return r;
+    }
     Exact doubled() const { return Digit::doubled(); }
     Exact operator-() const { return Digit::operator-(); }
-    Wide integer() const {
+    friend Exact operator-(const Exact &a, const Exact &b) {
+        const Exact r = static_cast<const Digit &>(a) - static_cast<const Digit &>(b);
+        require(r.whole() == a.whole() - b.whole(), "a difference");
+        return r;
+    }
+    Wide whole() const {
         require(static_cast<uint32_t>(static_cast<int64_t>(value)) == low, "a low word");
         return static_cast<int64_t>(value);
     }
 
     static void set_high(Column &c, const Exact &a, const Exact &b) {
         Digit::set_high(c.machine, a, b);
-        c.sum = a.integer() * b.integer();
+        c.sum = a.whole() * b.whole();
     }
     static void set_low(Column &c, const Exact &a, const Exact &b) { Digit::set_low(c.machine, a, b); }
     static void add_high(Column &c, const Exact &a, const Exact &b) {
         Digit::add_high(c.machine, a, b);
-        c.sum += a.integer() * b.integer();
+        c.sum += a.whole() * b.whole();
     }
     static void add_low(Column &c, const Exact &a, const Exact &b) { Digit::add_low(c.machine, a, b); }
     static void subtract(Column &c, const Exact &a) {
         Digit::subtract(c.machine, a);
-        c.sum -= a.integer();
+        c.sum -= a.whole();
     }
     static void subtract_twice(Column &c, const Exact &a) {
         Digit::subtract_twice(c.machine, a);
-        c.sum -= 2 * a.integer();
+        c.sum -= 2 * a.whole();
     }
     static void measure(const Column &c) {
         const auto whole = static_cast<Wide>(c.machine.high);
@@ -94,19 +104,50 @@ struct Exact : Digit {
         Digit::pass_multiple(next.machine, c.machine);
         next.sum += c.sum >> BITS;
     }
+
+    static Stored settle(const Exact &digit, Stored &multiple) {
+        const Stored settled = Digit::settle(digit, multiple);
+        const auto taken = static_cast<int64_t>(multiple);
+        require(taken % (int64_t{1} << BITS) == 0 && integer(settled) + taken == digit.whole(), "a digit that is settled");
+        return settled;
+    }
+    static Stored take(Stored digit, Stored multiple) {
+        const Stored sum = Digit::take(digit, multiple);
+        require(integer(sum) == integer(digit) + (static_cast<int64_t>(multiple) >> BITS), "what a digit takes");
+        return sum;
+    }
 };
 
 using Number = Element<Exact>;
 
-/// Digits within 2^`bits` of the greatest, all of one sign or of two in turn.
-Number extreme(int bits, bool negative, bool in_turn) {
+using Place = HostPlace<Exact>;
+using Room = HostRoom<Exact>;
+
+constexpr double MOST = 0x1p38 + 1, LAST_OF_P = 872555476;
+
+/// Digits within 2^`bits` of the greatest for a number below `times`·p, all of one sign or of two in turn.
+Number extreme(double times, int bits, bool negative, bool in_turn) {
     Number r;
     for (int i = 0; i < DIGITS; i++) {
-        const double most = i < DIGITS - 1 ? 0x1p38 + 1 : 4 * 872555476.;
-        const double size = most - static_cast<double>(word() & ((uint64_t{1} << bits) - 1));
-        r.digit[i] = SHIFT + ((negative != (in_turn && i % 2)) ? -size : size);
+        const double most = i < DIGITS - 1 ? MOST : std::floor(times * LAST_OF_P) - 1;
+        const auto less = static_cast<double>(word() & ((uint64_t{1} << bits) - 1));
+        r.digit[i] = SHIFT + (negative != (in_turn && i % 2) ? -1 : 1) * std::fmax(most - less, 0);
     }
     return r;
+}
+
+/// One of those, or any.
+Number number(double times) {
+    const uint64_t kind = word();
+    Number r = extreme(times, static_cast<int>(kind % 36), kind >> 8 & 1, kind >> 16 & 1);
+    if (kind >> 24 & 3) return r;
+    for (double &stored : r.digit) stored = SHIFT + std::floor((stored - SHIFT) * (0x1p-63 * static_cast<double>(word()) - 1));
+    return r;
+}
+
+void require_below(const Number &a, double times, const char *what) {
+    for (int i = 0; i < DIGITS - 1; i++) require(std::fabs(a.digit[i] - SHIFT) <= MOST, what);
+    require(std::fabs(a.digit[DIGITS - 1] - SHIFT) < times * LAST_OF_P, what);
 }
 
 void say(const char *what) {
@@ -114,23 +155,63 @@ void say(const char *what) {
     greatest = 0;
 }
 
-}  // namespace
-
-int main(int, char **argv) {
-    const long n = std::atol(argv[1]);
-    const auto random = [] { return extreme(static_cast<int>(word() % 31), word() % 2, word() % 4 == 0); };
-    for (long i = 0; i < n; i++) static_cast<void>(random() * random());
+void operations(long n) {
+    Number result, of[5];
+    const Place to{&result}, none = Place::none(), a{of}, b{of + 1}, c{of + 2}, d{of + 3}, e{of + 4};
+    const auto fill = [&](double first) {
+        for (Number &number : of) number = extreme(&number == of ? first : FACTOR_BELOW, word() % 31, word() % 2, word() % 4 == 0);
+    };
+    for (long i = 0; i < n; i++) fill(POINT_UP_TO), put_product(to, a, b, none);
     say("a·b");
-    for (long i = 0; i < n; i++) random().squared();
+    for (long i = 0; i < n; i++) fill(POINT_UP_TO), put_product(to, a, b, c);
+    say("a·b − c");
+    for (long i = 0; i < n; i++) fill(FACTOR_BELOW), put_square(to, a, none, none);
     say("a²");
-    for (long i = 0; i < n; i++) Number::square_less(random(), random(), random());
+    for (long i = 0; i < n; i++) fill(FACTOR_BELOW), put_square(to, a, c, d);
     say("a² − c − 2·d");
     // Terms of one sign, as large as can be.
     for (long i = 0; i < n; i++) {
         const int bits = static_cast<int>(word() % 31);
-        const bool a = word() % 2, b = word() % 2;
-        const Number factor = extreme(bits, a, false), one = extreme(bits, b, false), other = extreme(bits, !b, false);
-        Number::products_less(factor, one - other, extreme(bits, a, false), extreme(bits, !b, false));
+        const bool first = word() % 2, second = word() % 2;
+        for (Place factor : {a, c}) factor.put(extreme(FACTOR_BELOW, bits, first, false));
+        for (Place factor : {b, d, e}) factor.put(extreme(FACTOR_BELOW, bits, factor.at == b.at ? second : !second, false));
+        put_product(to, a, b, none, {e, c, d});
     }
     say("a·(b − e) − c·d");
+}
+
+/// Additions to sums whose coordinates are as large as they may be, of points that are too, and doubles of such sums.
+void sums(long n) {
+    for (long i = 0; i < n; i++) {
+        Number slots[SLOTS];
+        Sum<Room> sum{{slots}};
+        const bool is_double = word() % 4 == 0;
+        sum.x.put(number(X_BELOW));
+        slots[Y] = number(Y_BELOW);
+        slots[ZZ] = number(ZZ_BELOW);
+        slots[ZZZ] = number(ZZ_BELOW);
+        if (is_double) {
+            sum.put_run_and_rise_to_double();
+        } else {
+            slots[A] = number(POINT_UP_TO);
+            slots[B] = number(POINT_UP_TO);
+            sum.put_run_and_rise();
+        }
+        require_below(slots[A], 4, "a run");
+        require_below(slots[B], 4, "a rise");
+        sum.add_by_run_and_rise(is_double);
+        require_below(sum.x.get(), X_BELOW, "x");
+        require_below(slots[Y], Y_BELOW, "y");
+        require_below(slots[ZZ], ZZ_BELOW, "zz");
+        require_below(slots[ZZZ], ZZ_BELOW, "zzz");
+    }
+    say("sums");
+}
+
+}  // namespace
+
+int main(int, char **argv) {
+    const long n = std::atol(argv[1]);
+    operations(n);
+    sums(n / 4);
 }

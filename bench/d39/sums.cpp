@@ -1,9 +1,9 @@
-// Long sums of points by ec/xyzz39.cuh against ec/xyzz.cuh, on the host: the multiples of the generator and infinity, with either sign, in an
-// order that has sums that are the point itself, its negative and infinity.
+// Long sums of points by ec/xyzz39.cuh against ec/xyzz.cuh, on the host: of few points and infinity, with either sign, in an order
+// that has sums that are the point itself, its negative, infinity and another of its y.
 #include <cstdio>
 #include <cstdlib>
 
-#include "ec/xyzz39.cuh"
+#include "rooms.h"
 
 using namespace interlock;
 
@@ -32,68 +32,124 @@ constexpr uint32_t X[] = {0xdb22c6bb, 0xfb3af00a, 0xf97a1aef, 0x6c55e83f, 0x171b
 constexpr uint32_t Y[] = {0x46c5e7e1, 0x0caa2329, 0xa2888ae4, 0xd03cc744, 0x2c04b3ed, 0x00db18cb,
                           0xd5d00af6, 0xfcf5e095, 0x741d8ae4, 0xa09e30ed, 0xe3aaa0f1, 0x08b3f481};
 
-struct Place {
-    using D = d39::Digit;
-    d39::Fp39 *at;
-    static Place none() { return {nullptr}; }
-    bool exists() const { return at != nullptr; }
-    uint32_t low() const { return d39::low_word(at->digit[0]); }
-    d39::Fp39 get() const { return *at; }
-    void put(const d39::Fp39 &value) const { *at = value; }
-};
-struct Room {
-    using Place = ::Place;
-    d39::Fp39 *slots;
-    Place operator[](int slot) const { return {slots + slot}; }
-};
+/// A cube root of 1: a point's x times this is that of another of the same y.
+constexpr uint32_t BETA[] = {0xfffefffe, 0x2e01ffff, 0x620a0002, 0xde17d813, 0xe6f89688, 0xddb3a93b,
+                             0x6a0f77ea, 0xba69c607, 0xdf76ce51, 0x5f19672f, 0,          0};
+
+void require(bool holds, const char *what) {
+    if (holds) return;
+    std::printf("wrong: %s\n", what);
+    std::exit(1);
+}
 
 bool is_same(const Xyzz<Fp> &a, const Xyzz<Fp> &b) {
     if (a.is_infinity() || b.is_infinity()) return a.is_infinity() && b.is_infinity();
     return a.x * b.zz == b.x * a.zz && a.y * b.zzz == b.y * a.zzz && b.zz.squared() * b.zz == b.zzz.squared();
 }
 
-}  // namespace
+/// Whether a coordinate is as far from 0 as errors.cpp and bounds.cpp have it at most.
+bool is_below(const d39::Fp39 &a, double times) { return std::abs(d39::integer(a.digit[d39::DIGITS - 1])) < times * 872555476; }
 
-int main(int, char **argv) {
-    const long n = std::atol(argv[1]);
-    const Affine<Fp> generator = {coordinate(X), coordinate(Y)};
-    Fp four = Fp::one().doubled().doubled();
-    if (!(generator.y.squared() == generator.x.squared() * generator.x + four)) return std::puts("no generator"), 1;
-    // Few, so that sums of them are often one of them.
-    constexpr int MULTIPLES = 5;
-    Affine<Fp> points[MULTIPLES] = {Affine<Fp>::infinity(), generator};
-    for (int i = 2; i < MULTIPLES; i++) points[i] = (Xyzz<Fp>::from(points[i - 1]) + generator).to_affine();
-
+/// One sum by both.
+struct Sums {
     d39::Fp39 slots[d39::SLOTS];
-    d39::Sum<Room> sum{{slots}};
-    sum.clear();
-    Xyzz<Fp> expected = Xyzz<Fp>::infinity();
-    long infinite = 0, doubled = 0, cleared = 0;
-    for (long i = 0; i < n; i++) {
-        const Affine<Fp> &point = points[word() % MULTIPLES];
-        const bool negative = word() % 2;
+    d39::Sum<HostRoom<d39::Digit>> sum{{slots}};
+    Xyzz<Fp> expected;
+    long additions = 0, to_infinity = 0, doubles = 0, cancelled = 0, of_one_y = 0;
+
+    void clear() {
+        sum.clear();
+        expected = Xyzz<Fp>::infinity();
+    }
+    void add(const Affine<Fp> &point, bool negative) {
         const Affine<Fp> added = negative ? -point : point;
         const Xyzz<Fp> before = expected;
         expected = expected + added;
         sum.add(point, negative);
-        infinite += before.is_infinity();
-        doubled += !added.is_infinity() && is_same(before, Xyzz<Fp>::from(added));
-        cleared += !before.is_infinity() && expected.is_infinity();
-        if (!is_same(d39::to_xyzz(sum.get()), expected)) return std::printf("sum %ld is wrong\n", i), 1;
-        if (word() % 16 == 0) sum.set(d39::from_xyzz(expected));
-        if (word() % 16 == 0) sum.set(sum.get());
-        // Not so near to infinity for a while.
-        if (word() % 256 == 0) {
-            for (int k = 0; k < 64; k++) {
-                sum.add(generator, false);
-                expected = expected + generator;
-            }
+        additions++;
+        if (before.is_infinity()) {
+            to_infinity++;
+        } else if (!added.is_infinity()) {
+            const bool has_its_x = before.x == added.x * before.zz, has_its_y = before.y == added.y * before.zzz;
+            doubles += has_its_x && has_its_y;
+            cancelled += has_its_x && !has_its_y;
+            of_one_y += !has_its_x && has_its_y;
+            require(expected.is_infinity() == (has_its_x && !has_its_y), "what was expected");
         }
-        if (word() % 64 == 0) {
-            sum.clear();
-            expected = Xyzz<Fp>::infinity();
-        }
+        check();
     }
-    std::printf("%ld additions: %ld to infinity, %ld doubles, %ld to infinity's\n", n, infinite, doubled, cleared);
-    return infinite == 0 || doubled == 0 || cleared == 0;
+    /// From memory, as it is there or by carry chains' numbers.
+    void set(bool by_numbers) {
+        sum.set(by_numbers ? d39::from_xyzz(expected) : sum.get());
+        check();
+    }
+    void check() const {
+        require(is_same(d39::to_xyzz(sum.get()), expected), "a sum");
+        if (sum.is_infinity) return;
+        require(is_below(sum.x.get(), X_BELOW) && is_below(slots[d39::Y], Y_BELOW), "the size of x or y");
+        require(is_below(slots[d39::ZZ], ZZ_BELOW) && is_below(slots[d39::ZZZ], ZZ_BELOW), "the size of zz or zzz");
+    }
+};
+
+/// A point, of which there are few, so that sums of them are often one of them, or of its y.
+constexpr int MULTIPLES = 5;
+struct Points {
+    Affine<Fp> multiple[MULTIPLES], of_its_y[MULTIPLES];
+    Fp beta = coordinate(BETA);
+
+    Points() {
+        const Fp one = Fp::one(), four = one.doubled().doubled();
+        const Affine<Fp> generator = {coordinate(X), coordinate(Y)};
+        require(generator.y.squared() == generator.x.squared() * generator.x + four, "the generator");
+        require(!(beta == one) && beta.squared() * beta == one, "the cube root of 1");
+        multiple[0] = Affine<Fp>::infinity();
+        multiple[1] = generator;
+        for (int i = 2; i < MULTIPLES; i++) multiple[i] = (Xyzz<Fp>::from(multiple[i - 1]) + generator).to_affine();
+        for (int i = 0; i < MULTIPLES; i++) of_its_y[i] = with_its_y(multiple[i]);
+    }
+    Affine<Fp> with_its_y(const Affine<Fp> &point) const { return {point.x * beta, point.y}; }
+    const Affine<Fp> &any() const { return (word() % 8 == 0 ? of_its_y : multiple)[word() % MULTIPLES]; }
+};
+
+/// P + P − 2·P − P − P.
+void add_and_take(Sums &sums, const Points &points) {
+    const int i = 1 + static_cast<int>(word() % 2);
+    const bool negative = word() % 2;
+    sums.clear();
+    sums.add(points.multiple[i], negative);
+    sums.add(points.multiple[i], negative);
+    sums.add(points.multiple[2 * i], !negative);
+    require(sums.sum.is_infinity && sums.expected.is_infinity(), "2·P − 2·P");
+    sums.add(points.multiple[i], !negative);
+    sums.add(points.multiple[i], !negative);
+}
+
+/// Adds the sum itself, its negative or a point of its y.
+void add_own(Sums &sums, const Points &points) {
+    if (sums.expected.is_infinity()) return;
+    const Affine<Fp> own = sums.expected.to_affine();
+    sums.add(word() % 2 ? own : points.with_its_y(own), word() % 4 == 0);
+}
+
+}  // namespace
+
+int main(int, char **argv) {
+    const long n = std::atol(argv[1]);
+    const Points points;
+    Sums sums;
+    sums.clear();
+    while (sums.additions < n) {
+        for (long i = word() % 16; i > 0; i--) sums.add(points.any(), word() % 2);
+        // Not so near to infinity for a while.
+        if (word() % 32 == 0) {
+            for (int i = 0; i < 64; i++) sums.add(points.multiple[1], false);
+        }
+        if (word() % 4 == 0) sums.set(word() % 2);
+        if (word() % 16 == 0) add_own(sums, points);
+        if (word() % 16 == 0) add_and_take(sums, points);
+        if (word() % 8 == 0) sums.clear();
+    }
+    std::printf("%ld additions: %ld to infinity, %ld doubles, %ld to infinity's, %ld of equal y\n", sums.additions, sums.to_infinity,
+                sums.doubles, sums.cancelled, sums.of_one_y);
+    return sums.to_infinity == 0 || sums.doubles == 0 || sums.cancelled == 0 || sums.of_one_y == 0;
 }

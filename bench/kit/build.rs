@@ -29,6 +29,7 @@ fn main() {
 fn device() -> cc::Build {
     let mut build = cc::Build::new();
     build.cuda(true).cudart("none").cpp_link_stdlib(None).debug(false).opt_level(3).include("../../cuda");
+    build.flag("-fmad=false");
     build.flag("-std=c++17").flag("-Xcompiler=-D__NV_LEGACY_LAUNCH,-Wno-unknown-pragmas,-fno-exceptions,-fno-rtti");
     for arch in interlock("CUDA_ARCHS").split(',') {
         build.flag(format!("-gencode=arch=compute_{arch},code=sm_{arch}"));

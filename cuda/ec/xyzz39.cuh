@@ -1,8 +1,8 @@
-// Sums of affine points of G1 in XYZZ coordinates, by the arithmetic of ff/d39.cuh. The formula is that of xyzz.cuh, madd-2008-s, with
-// one reduction for the two products of y: 8M + 2S with nine reductions in place of ten.
+// Sums of affine points of G1 in XYZZ coordinates, by the arithmetic of ff/d39.cuh. The formula is that of xyzz.cuh, madd-2008-s,
+// with one reduction for the two products of y: 8M + 2S with nine reductions in place of ten.
 //
-// A double takes the same steps after the run and the rise, which then are 2·y and 3·x²: dbl-2008-s-1. So threads that double and threads
-// that add go together.
+// A double takes the same steps after the run and the rise, which then are 2·y and 3·x²: dbl-2008-s-1. So threads that double and
+// threads that add go together.
 //
 // Seven elements a thread are too many for registers: they have slots in a room, on the device in shared memory. Only two routines,
 // neither inlined, do the multiplications, so that the loop over points stays in the instruction cache.
@@ -37,24 +37,36 @@ INTERLOCK_HD PackedSum from_xyzz(const Xyzz<Fp> &sum) {
 /// The slots of a room. Y, ZZ and ZZZ are the sum's; one of the last two has its x, in turn, and the other is spare.
 enum Slot : int { Y, ZZ, ZZZ, A, B, FIRST_X, SECOND_X, SLOTS };
 
-// A room's Place is where the element of a slot is: it can `get` and `put` it, tell the low word of its first digit, and be no place.
+// A room's Place is where the element of a slot is: it can `get` and `put` it, tell the low word of its first digit, and be no
+// place.
 
-/// a·(b − e) − c·d in the place `to`, divided by B^10, where c, d and e may be no place, and less `less`, which may be none.
+/// What a second product makes of a first one, a·b: a·(b − e) − c·d, whose elements all have places. There is no e without it, as the
+/// columns of a·(b − e) stay exact only by what subtract_product does to them.
 template <class Place>
-INTERLOCK_HD_CALL void put_product(Place to, Place a, Place b, Place less, Place e, Place c, Place d) {
+struct Second {
+    Place e, c, d;
+
+    /// No second product.
+    INTERLOCK_HD Second() : Second(Place::none(), Place::none(), Place::none()) {}
+    INTERLOCK_HD Second(Place e, Place c, Place d) : e(e), c(c), d(d) {}
+};
+
+/// a·b, or what the second product makes of it, in the place `to`, divided by B^10, and less `less`, which may be no place.
+template <class Place>
+INTERLOCK_HD_CALL void put_product(Place to, Place a, Place b, Place less, Second<Place> second = {}) {
     using D = typename Place::D;
     D of_a[DIGITS], of_b[DIGITS];
     a.get().expand(of_a);
     b.get().expand(of_b);
-    if (e.exists()) {
+    if (second.e.exists()) {
         D of_e[DIGITS];
-        e.get().expand(of_e);
+        second.e.get().expand(of_e);
 #pragma unroll
         for (int i = 0; i < DIGITS; i++) of_b[i] = of_b[i] - of_e[i];
     }
     typename Element<D>::Columns columns;
     multiply(columns, of_a, of_b);
-    if (c.exists()) Element<D>::subtract_product(columns, c.get(), d.get());
+    if (second.c.exists()) Element<D>::subtract_product(columns, second.c.get(), second.d.get());
     reduce<D>(columns);
     if (less.exists()) Element<D>::subtract(columns, less.get());
     to.put(Element<D>::cut(columns));
@@ -93,23 +105,23 @@ struct Sum {
     /// A = p.x·zz − x and B = p.y·zzz − y, of a point whose coordinates A and B are. The point's own if the sum is infinity.
     INTERLOCK_HD void put_run_and_rise() {
         const Place none = Place::none(), a = room[A], b = room[B];
-        put_product(a, a, room[ZZ], is_infinity ? none : x, none, none, none);
-        put_product(b, b, room[ZZZ], is_infinity ? none : room[Y], none, none, none);
+        put_product(a, a, room[ZZ], is_infinity ? none : x);
+        put_product(b, b, room[ZZZ], is_infinity ? none : room[Y]);
     }
 
     /// The same to double the sum by: A = 2·y and B = 3·x².
     INTERLOCK_HD void put_run_and_rise_to_double() { put_slope(room[A], room[B], x, room[Y]); }
 
-    /// The sum of two points that A and B are the run, not 0, and the rise of. Or of two equal ones, whose x are what the run is not.
+    /// The sum of two points that A and B are the run, not 0, and the rise of. Or of two equal ones: of those the run is 2·y.
     INTERLOCK_HD void add_by_run_and_rise(bool are_equal) {
         const Place none = Place::none(), y = room[Y], zz = room[ZZ], zzz = room[ZZZ], a = room[A], b = room[B];
         put_square(spare, a, none, none);
-        put_product(a, a, spare, none, none, none, none);
-        put_product(x, x, spare, none, none, none, none);
-        put_product(zz, zz, spare, none, none, none, none);
-        put_product(zzz, zzz, a, none, none, none, none);
+        put_product(a, a, spare, none);
+        put_product(x, x, spare, none);
+        put_product(zz, zz, spare, none);
+        put_product(zzz, zzz, a, none);
         put_square(spare, b, are_equal ? none : a, x);
-        put_product(y, b, x, none, spare, y, a);
+        put_product(y, b, x, none, {spare, y, a});
         const Place q = x;
         x = spare;
         spare = q;

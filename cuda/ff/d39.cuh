@@ -1,11 +1,13 @@
-// Fp in ten signed digits of 39 bits, for GPUs with FP64 at full rate: products are FMAs of doubles beside multiplications of low words.
+// Fp in ten signed digits of 39 bits, for GPUs with FP64 at full rate: products are FMAs of doubles beside multiplications of low
+// words.
 //
 // A number is Σ dᵢ·B^i with B = 2^39, and stands for the element x of Fp for which it is x·B^10 modulo p. It may be negative and
-// beyond p: numbers of the same residue are the same element. Digits 0 … 8 are of at most 2^38 + 1 in size; the last is what is left.
+// beyond p: numbers of the same residue are the same element. Digits 0 … 8 are of at most 2^38 + 1 in size; the last is what is
+// left.
 //
-// A column S of a product, of up to 2^80, is kept as a double H, which has been rounded, and as S mod 2^32. While |H − S| < 2^31 the two
-// together are S. d39.md proves that they stay so close; bench/d39/bounds.cpp has the bounds out of this very code. All arithmetic
-// of doubles here rounds to nearest, ties to even, and no compiler may contract or reorder it.
+// A column S of a product, of up to 2^81.1, is kept as a double H, which has been rounded, and as S mod 2^32. While |H − S| < 2^31
+// the two together are S. d39.md proves that they stay so close; bench/d39/bounds.cpp has the bounds, from the templates below on a
+// model of Digit. All arithmetic of doubles here rounds to nearest, ties to even, and no compiler may contract or reorder it.
 #pragma once
 
 #include <cmath>
@@ -85,8 +87,8 @@ inline uint32_t shifted(uint32_t low, uint32_t high, int bits) {
 /// The high word of a digit as it is stored, less its own seven bits.
 constexpr uint32_t HIGH_OF_DIGIT = 0x43380000;
 
-/// What products need of constants. On the device they are in constant memory: immediates of 64 bits, or a second one of 32, take instructions
-/// of their own each time, 40 of a product's 680 on sm_90.
+/// What products need of constants. On the device they are in constant memory: immediates of 64 bits, or a second one of 32, take
+/// instructions of their own each time, 40 of a product's 680 on sm_90.
 struct Constants {
     double inverse_radix[DIGITS], modulus[DIGITS];
     uint32_t high_of_digit;
@@ -113,7 +115,9 @@ inline const Constants &constants() {
 #endif
 
 /// A digit as it is stored: SHIFT + d by the low word of d + 2^38 and the seven bits above, which `high` ends with.
-INTERLOCK_HD double of_digit(uint32_t low, uint32_t high) { return of_words(low, (high & 0x7f) | constants().high_of_digit); }
+INTERLOCK_HD double of_digit(uint32_t low, uint32_t high) {
+    return of_words(low, (high & 0x7f) | constants().high_of_digit);
+}
 
 /// A digit twice: as a double and as the low word of its two's complement.
 struct Digit {
@@ -181,22 +185,18 @@ struct Digit {
         next.high = fma(c.high, 0x1p-39, next.high);
     }
 
-    /// The multiple of B that is nearest to `digit`, as SPREAD more than it.
+    /// What sends a double to the nearest multiple of B.
     static constexpr double SPREAD = 0x1.8p91;
-    /// `digit` without it, with what came from the digit before.
-    INTERLOCK_HD static Stored settle(const Digit &digit, double &from_before) {
-        const double multiple = add(add(digit.value, SPREAD), -SPREAD);
-        const Stored settled = fma(from_before, 0x1p-39, store(add(digit.value, -multiple)));
-        from_before = multiple;
-        return settled;
+    /// `digit` less the multiple of B that is nearest to it.
+    INTERLOCK_HD static Stored settle(const Digit &digit, double &multiple) {
+        multiple = add(add(digit.value, SPREAD), -SPREAD);
+        return store(add(digit.value, -multiple));
     }
-    INTERLOCK_HD static Stored settle_last(const Digit &digit, double from_before) {
-        return fma(from_before, 0x1p-39, store(digit.value));
-    }
+    /// Adds to a digit the multiple of B that was taken from the one before.
+    INTERLOCK_HD static Stored take(Stored digit, double multiple) { return fma(multiple, 0x1p-39, digit); }
     INTERLOCK_HD static Digit sum(Stored a, Stored b) {
         return {add(add(a, -SHIFT), add(b, -SHIFT)), low_word(a) + low_word(b)};
     }
-    INTERLOCK_HD static Digit difference(Stored a, Stored b) { return {add(a, -b), low_word(a) - low_word(b)}; }
     INTERLOCK_HD static Stored negative(Stored a) { return add(2 * SHIFT, -a); }
 };
 
@@ -309,7 +309,7 @@ INTERLOCK_HD void cut(typename D::Stored *digits, typename D::Column *columns) {
 template <class D>
 struct Element;
 
-/// A sum or difference whose digits have not been brought into range: they are of up to twice what those of an element are.
+/// A sum whose digits have not been brought into range: they are of up to twice what those of an element are.
 template <class D>
 struct Loose {
     D digit[DIGITS];
@@ -317,10 +317,12 @@ struct Loose {
     /// The same number with digits in range. Each passes on at once what it has too much, so that none waits for another.
     INTERLOCK_HD Element<D> settled() const {
         Element<D> r;
-        typename D::Stored from_before{};
+        typename D::Stored multiples[DIGITS - 1];
 #pragma unroll
-        for (int i = 0; i < DIGITS - 1; i++) r.digit[i] = D::settle(digit[i], from_before);
-        r.digit[DIGITS - 1] = D::settle_last(digit[DIGITS - 1], from_before);
+        for (int i = 0; i < DIGITS - 1; i++) r.digit[i] = D::settle(digit[i], multiples[i]);
+        r.digit[DIGITS - 1] = D::store(digit[DIGITS - 1].value);
+#pragma unroll
+        for (int i = 1; i < DIGITS; i++) r.digit[i] = D::take(r.digit[i], multiples[i - 1]);
         return r;
     }
 };
@@ -333,13 +335,6 @@ struct Element {
     /// As x·y is made: columns, what is subtracted from the upper ten of them, and digits.
     using Columns = typename D::Column[COLUMNS];
 
-    INTERLOCK_HD static Element zero() {
-        Element r;
-#pragma unroll
-        for (int i = 0; i < DIGITS; i++) r.digit[i] = D::store(0);
-        return r;
-    }
-
     INTERLOCK_HD static Element one() {
         Element r;
 #pragma unroll
@@ -350,20 +345,6 @@ struct Element {
     INTERLOCK_HD void expand(D *digits) const {
 #pragma unroll
         for (int i = 0; i < DIGITS; i++) digits[i] = D::from(digit[i]);
-    }
-
-    /// Only for what subtract_product follows.
-    INTERLOCK_HD static void multiply(Columns &columns, const Element &a, const Loose<D> &b) {
-        D of_a[DIGITS];
-        a.expand(of_a);
-        d39::multiply(columns, of_a, b.digit);
-    }
-
-    INTERLOCK_HD static void multiply(Columns &columns, const Element &a, const Element &b) {
-        D of_a[DIGITS], of_b[DIGITS];
-        a.expand(of_a);
-        b.expand(of_b);
-        d39::multiply(columns, of_a, of_b);
     }
 
     INTERLOCK_HD static void subtract_product(Columns &columns, const Element &a, const Element &b) {
@@ -396,8 +377,11 @@ struct Element {
     }
 
     INTERLOCK_HD friend Element operator*(const Element &a, const Element &b) {
+        D of_a[DIGITS], of_b[DIGITS];
+        a.expand(of_a);
+        b.expand(of_b);
         Columns columns;
-        multiply(columns, a, b);
+        d39::multiply(columns, of_a, of_b);
         reduce<D>(columns);
         return cut(columns);
     }
@@ -409,45 +393,10 @@ struct Element {
         return cut(columns);
     }
 
-    /// a·b − c.
-    INTERLOCK_HD static Element product_less(const Element &a, const Element &b, const Element &c) {
-        Columns columns;
-        multiply(columns, a, b);
-        reduce<D>(columns);
-        subtract(columns, c);
-        return cut(columns);
-    }
-
-    /// a² − c − 2·d.
-    INTERLOCK_HD static Element square_less(const Element &a, const Element &c, const Element &d) {
-        Columns columns;
-        square(columns, a);
-        reduce<D>(columns);
-        subtract(columns, c);
-        subtract_twice(columns, d);
-        return cut(columns);
-    }
-
-    /// a·b − c·d, by one reduction.
-    INTERLOCK_HD static Element products_less(const Element &a, const Loose<D> &b, const Element &c, const Element &d) {
-        Columns columns;
-        multiply(columns, a, b);
-        subtract_product(columns, c, d);
-        reduce<D>(columns);
-        return cut(columns);
-    }
-
     INTERLOCK_HD friend Loose<D> operator+(const Element &a, const Element &b) {
         Loose<D> r;
 #pragma unroll
         for (int i = 0; i < DIGITS; i++) r.digit[i] = D::sum(a.digit[i], b.digit[i]);
-        return r;
-    }
-
-    INTERLOCK_HD friend Loose<D> operator-(const Element &a, const Element &b) {
-        Loose<D> r;
-#pragma unroll
-        for (int i = 0; i < DIGITS; i++) r.digit[i] = D::difference(a.digit[i], b.digit[i]);
         return r;
     }
 
@@ -506,7 +455,7 @@ INTERLOCK_HD Fp39 from_fp(const Fp &x) {
     return split(words, 26);
 }
 
-/// The same by a number from 0 to 2·p.
+/// The same by a number from 0 to (1 + 2^-20)·p.
 INTERLOCK_HD Fp39 reduced_from_fp(const Fp &x) {
     // 64·x/p, or what is up to 1 less, by the top limbs: 2^60 over that of p and 1.
     constexpr uint32_t TOP = FpConstants::modulus(Fp::N - 1);
@@ -527,8 +476,8 @@ INTERLOCK_HD Fp39 reduced_from_fp(const Fp &x) {
     return split(words, 0);
 }
 
-/// An element in memory: the low words of its digits, and in two words the next seven bits of digits 0 … 8. Of the last there is no more
-/// than its low word. Bit 31 of the last word is set.
+/// An element in memory: the low words of its digits, and in two words the next seven bits of digits 0 … 8. Of the last there is no
+/// more than its low word. Bit 31 of the last word is set.
 struct alignas(16) Packed {
     uint32_t word[DIGITS + 2];
 };
@@ -610,18 +559,12 @@ INTERLOCK_HD_CALL bool is_multiple(Element<D> x, int k) {
     return left == 0;
 }
 
-/// Whether a number between −4·p and 4·p may be an element that is 0, by its low word, and k·p then. All but 7 in 2^32 of those that are not
-/// are told.
+/// Whether a number between −4·p and 4·p may be an element that is 0, by its low word, and k·p then. All but 7 in 2^32 of those that
+/// are not are told.
 INTERLOCK_HD bool may_be_zero(uint32_t low, int &k) {
     constexpr uint32_t INVERSE = 0u - FpConstants::NEGATED_INVERSE;
     k = static_cast<int>(low * INVERSE);
     return -3 <= k && k <= 3;
-}
-
-/// Whether a number between −4·p and 4·p is an element that is 0.
-INTERLOCK_HD bool is_zero(const Fp39 &x) {
-    int k;
-    return may_be_zero(low_word(x.digit[0]), k) && is_multiple(x, k);
 }
 
 }  // namespace d39

@@ -1,8 +1,9 @@
 // From the classes of an assignment's scalars to the terms of queries: which of their points are multiplied by 1, and which by what
 // full-size scalar.
 //
-// A block has a tile of a run of a query's variables, a thread the 32 variables of a word of classes. Ranks (how many of a kind there are before a variable) are prefix sums of
-// population counts: of tiles, then of the threads of a tile's block, then of the bits of a thread's masks.
+// A block has a tile of a run of a query's variables, a thread the 32 variables of a word of classes. Ranks (how many of a kind there
+// are before a variable) are prefix sums of population counts: of tiles, then of the threads of a tile's block, then of the bits of a
+// thread's masks.
 #pragma once
 
 #include <cub/block/block_scan.cuh>

@@ -47,8 +47,9 @@ int interlock_gather(void *out, const void *scalars, unsigned bits, size_t first
  * Montgomery form, aligned to 16. Sums are (X, Y, ZZ, ZZZ) for the point (X/ZZ, Y/ZZZ), 192 or 384 bytes, infinity where ZZ is 0. */
 
 /* The n terms: term i multiplies points[positions ? positions[i] : i] by the scalar number (indices ? indices[i] : i), or, if
- * reversed_bits is not 0, by that whose number is first + i with this many of its lowest bits reversed (then indices is null and
- * first + n at most 2^reversed_bits; otherwise first is 0). Positions are below 2^31. If count is not null, only the first *count terms count. */
+ * reversed_bits is not 0, by that whose number is first + i with this many of its lowest bits reversed (then this is at most 32, indices
+ * is null, and first + n at most 2^reversed_bits; otherwise first is 0). Positions are below 2^31. If count is not null, only the first
+ * *count terms count. */
 struct interlock_msm_terms {
     const void *points;
     const void *scalars;
@@ -72,9 +73,9 @@ struct interlock_msm_shape {
 /* The shape that suits n terms. */
 struct interlock_msm_shape interlock_msm_shape_for(size_t n);
 
-/* Bytes of scratch, aligned to 256, for n terms in this shape; 0 if CUDA does not answer. */
-size_t interlock_msm_g1_scratch_bytes(size_t n, struct interlock_msm_shape shape);
-size_t interlock_msm_g2_scratch_bytes(size_t n, struct interlock_msm_shape shape);
+/* Bytes of scratch, aligned to 256, for n terms in this shape, in *bytes, which is host memory. */
+int interlock_msm_g1_scratch_bytes(size_t n, struct interlock_msm_shape shape, size_t *bytes);
+int interlock_msm_g2_scratch_bytes(size_t n, struct interlock_msm_shape shape, size_t *bytes);
 
 /* Enqueues the MSM. It leaves (window_bits − segment_bits) sums a window, for window 0, 1, …, in `sums`, and the result is the
  * sum of all these with weights: 2^(w·window_bits) is that of the first of window w, and 2^(w·window_bits + segment_bits + j) that
@@ -87,9 +88,9 @@ int interlock_msm_g2(void *scratch, void *sums, const struct interlock_msm_terms
 /* The same part by part, in G1: the buckets of all windows, windows·2^(window_bits − 1) sums that are zeros at first, take the terms of one
  * call after the other; reducing them then leaves the sums that an MSM of all these terms leaves.
  *
- * Enqueues the adding of terms to the buckets of up to shape.group windows from number `first` on. Scratch of this many bytes, aligned
- * to 256, for n terms and so many windows; 0 if CUDA does not answer. */
-size_t interlock_fill_g1_scratch_bytes(size_t n, unsigned windows);
+ * Enqueues the adding of terms to the buckets of up to shape.group windows from number `first` on. Scratch of *bytes bytes, which is host
+ * memory, aligned to 256, for n terms and so many windows. */
+int interlock_fill_g1_scratch_bytes(size_t n, unsigned windows, size_t *bytes);
 int interlock_fill_g1(void *scratch, void *buckets, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
                       unsigned first, struct CUstream_st *stream);
 

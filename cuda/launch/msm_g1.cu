@@ -7,9 +7,8 @@ using interlock::msm::Stored;
 
 struct interlock_msm_shape interlock_msm_shape_for(size_t n) { return interlock::msm::shape_for(n); }
 
-size_t interlock_msm_g1_scratch_bytes(size_t n, struct interlock_msm_shape shape) {
-    interlock::msm::Scratch<Fp> scratch;
-    return scratch.carve(nullptr, n, shape) == cudaSuccess ? scratch.bytes : 0;
+int interlock_msm_g1_scratch_bytes(size_t n, struct interlock_msm_shape shape, size_t *bytes) {
+    return interlock::msm::scratch_bytes<Fp>(n, shape, bytes);
 }
 
 int interlock_msm_g1(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
@@ -28,10 +27,8 @@ int interlock_total_g1(void *scratch, void *sums, const void *accumulators, unsi
                                  stream);
 }
 
-size_t interlock_fill_g1_scratch_bytes(size_t n, unsigned windows) {
-    interlock::msm::Carver carver(nullptr);
-    interlock::msm::FillScratch<Fp> scratch;
-    return scratch.carve(&carver, n, windows) == cudaSuccess ? carver.used() : 0;
+int interlock_fill_g1_scratch_bytes(size_t n, unsigned windows, size_t *bytes) {
+    return interlock::msm::fill_scratch_bytes<Fp>(n, windows, bytes);
 }
 
 int interlock_fill_g1(void *scratch, void *buckets, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,

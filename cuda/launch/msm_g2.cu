@@ -4,9 +4,8 @@
 using interlock::Fp2;
 using interlock::Xyzz;
 
-size_t interlock_msm_g2_scratch_bytes(size_t n, struct interlock_msm_shape shape) {
-    interlock::msm::Scratch<Fp2> scratch;
-    return scratch.carve(nullptr, n, shape) == cudaSuccess ? scratch.bytes : 0;
+int interlock_msm_g2_scratch_bytes(size_t n, struct interlock_msm_shape shape, size_t *bytes) {
+    return interlock::msm::scratch_bytes<Fp2>(n, shape, bytes);
 }
 
 int interlock_msm_g2(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,

@@ -24,11 +24,12 @@ struct Partials {
     Stored<F> *sums;
 };
 
-template <class F, bool ADDS>
-__global__ void __launch_bounds__(AccumulatingKernel<F>::BLOCK, AccumulatingKernel<F>::BLOCKS)
+template <class F, bool ADDS, bool DIGITS>
+__global__ void __launch_bounds__(AddingKernel<F>::BLOCK, (ACCUMULATING_BLOCKS<F, DIGITS>))
     accumulate(Stored<F> *buckets, Partials<F> partials, const Affine<F> *points, const uint32_t *keys, const uint32_t *values,
                const uint32_t *count) {
-    const uint32_t threads = gridDim.x * AccumulatingKernel<F>::BLOCK, thread = blockIdx.x * AccumulatingKernel<F>::BLOCK + threadIdx.x;
+    if (!IS_COMPILED<DIGITS>) return;
+    const uint32_t threads = gridDim.x * AddingKernel<F>::BLOCK, thread = blockIdx.x * AddingKernel<F>::BLOCK + threadIdx.x;
     const uint32_t entries = *count, chunk = entries / threads + (entries % threads != 0);
     const auto begin = static_cast<uint32_t>(min(size_t{thread} * chunk, size_t{entries}));
     const uint32_t own = min(chunk, entries - begin);
@@ -38,7 +39,7 @@ __global__ void __launch_bounds__(AccumulatingKernel<F>::BLOCK, AccumulatingKern
     values += begin;
 
     uint32_t bucket = NO_BUCKET, value = 0;
-    auto sum = running_sum<F>();
+    auto sum = running_sum<F, DIGITS>();
     typename decltype(sum)::Next next, point;
     sum.clear();
     if (own > 0) {

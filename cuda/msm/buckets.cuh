@@ -11,16 +11,17 @@ namespace interlock {
 namespace msm {
 
 /// A_s and R_s for `n` segments of 2^`segment_bits` buckets, one a thread.
-template <class F>
+template <class F, bool DIGITS>
 __global__ void __launch_bounds__(SummingKernel<F>::BLOCK, SummingKernel<F>::BLOCKS)
     sum_segments(Xyzz<F> *weighted, Xyzz<F> *plain, const Stored<F> *buckets, size_t n, unsigned segment_bits) {
+    if (!IS_COMPILED<DIGITS>) return;
     const size_t segment = size_t{blockIdx.x} * SummingKernel<F>::BLOCK + threadIdx.x;
     if (segment >= n) return;
     const Stored<F> *first = buckets + (segment << segment_bits);
     Xyzz<F> from_here = Xyzz<F>::infinity(), sum = Xyzz<F>::infinity();
 #pragma unroll 1
     for (size_t i = size_t{1} << segment_bits; i-- > 0;) {
-        add_stored(&from_here, first + i);
+        add_stored<DIGITS>(&from_here, first + i);
         add_to(&sum, &from_here);
     }
     weighted[segment] = sum;

@@ -10,14 +10,15 @@ namespace msm {
 /// block, but are written too if the block is the only one.
 ///
 /// A thread's sum grows by those 1, 2, 4 … places before it, while they are of its bucket; the last thread of each bucket has all.
-template <class F>
+template <class F, bool DIGITS>
 __global__ void __launch_bounds__(MERGE_BLOCK<F>) merge(Stored<F> *buckets, Partials<F> out, Partials<F> in, unsigned n) {
+    if (!IS_COMPILED<DIGITS>) return;
     __shared__ uint32_t keys[MERGE_BLOCK<F>];
     __shared__ Xyzz<F> sums[MERGE_BLOCK<F>];
     const unsigned thread = threadIdx.x, i = blockIdx.x * MERGE_BLOCK<F> + thread;
     const uint32_t bucket = i < n ? in.buckets[i] : NO_BUCKET;
     keys[thread] = bucket;
-    if (bucket != NO_BUCKET) take(&sums[thread], &in.sums[i]);
+    if (bucket != NO_BUCKET) take<DIGITS>(&sums[thread], &in.sums[i]);
     __syncthreads();
 
 #pragma unroll 1
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(MERGE_BLOCK<F>) merge(Stored<F> *buckets, Part
     }
     if (bucket == NO_BUCKET || (thread + 1 < MERGE_BLOCK<F> && keys[thread + 1] == bucket)) return;
     const bool goes_on = gridDim.x > 1 && (bucket == first || bucket == last);
-    store(goes_on ? out.sums + 2 * blockIdx.x + (bucket != first) : buckets + bucket, &sums[thread]);
+    store<DIGITS>(goes_on ? out.sums + 2 * blockIdx.x + (bucket != first) : buckets + bucket, &sums[thread]);
 }
 
 }  // namespace msm

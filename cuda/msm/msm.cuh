@@ -29,7 +29,7 @@ constexpr size_t blocks_of(size_t n, size_t block) { return (n + block - 1) / bl
 /// Blocks of threads that share out so many entries, at most.
 template <class F>
 constexpr size_t chunks_of(size_t entries) {
-    constexpr size_t BLOCK = AccumulatingKernel<F>::BLOCK, MOST = MAX_CHUNKS / BLOCK;
+    constexpr size_t BLOCK = AddingKernel<F>::BLOCK, MOST = MAX_CHUNKS / BLOCK;
     const size_t blocks = blocks_of(entries, MIN_CHUNK * BLOCK);
     return blocks < MOST ? blocks : MOST;
 }
@@ -66,7 +66,7 @@ struct FillScratch {
     Partials<F> partials[2];
 
     cudaError_t carve(Carver *carver, size_t n, unsigned windows) {
-        const size_t threads = chunks_of<F>(n * windows) * AccumulatingKernel<F>::BLOCK;
+        const size_t threads = chunks_of<F>(n * windows) * AddingKernel<F>::BLOCK;
         for (int i = 0; i < 2; i++) {
             entries.keys[i] = carver->take<uint32_t>(n * windows);
             entries.values[i] = carver->take<uint32_t>(n * windows);
@@ -81,27 +81,31 @@ struct FillScratch {
     }
 };
 
-/// Makes the sums of the buckets of a group of windows, which are infinity before; or adds to them, if ADDS.
-template <class F, bool ADDS>
+/// Makes the sums of the buckets of a group of windows, which are infinity before; or adds to them, if ADDS. All that is done to buckets is done in
+/// one form.
+template <class F, bool ADDS, bool DIGITS>
 cudaError_t fill(FillScratch<F> scratch, Stored<F> *buckets, const interlock_msm_terms &terms, const Group &group,
                  cudaStream_t stream) {
-    constexpr int BLOCK = AccumulatingKernel<F>::BLOCK;
+    constexpr int BLOCK = AddingKernel<F>::BLOCK;
     if (cudaError_t error = make_entries(&scratch.entries, terms, group, stream)) return error;
 
     unsigned blocks;
-    size_t shared;
+    size_t shared = 0;
     const size_t entries = terms.n * group.windows;
-    if (cudaError_t error = prepare<F>(&shared, accumulate<F, ADDS>)) return error;
-    if (cudaError_t error = filling(&blocks, accumulate<F, ADDS>, BLOCK, shared, chunks_of<F>(entries))) return error;
+    const auto kernel = accumulate<F, ADDS, DIGITS>;
+    if (DIGITS) {
+        if (cudaError_t error = make_room(&shared, kernel)) return error;
+    }
+    if (cudaError_t error = filling(&blocks, kernel, BLOCK, shared, chunks_of<F>(entries))) return error;
     const auto *points = static_cast<const Affine<F> *>(terms.points);
-    accumulate<F, ADDS><<<blocks, BLOCK, shared, stream>>>(buckets, scratch.partials[0], points, scratch.entries.keys[0],
-                                                           scratch.entries.values[0], scratch.entries.count);
+    kernel<<<blocks, BLOCK, shared, stream>>>(buckets, scratch.partials[0], points, scratch.entries.keys[0],
+                                              scratch.entries.values[0], scratch.entries.count);
     if (cudaError_t error = cudaGetLastError()) return error;
 
     unsigned partial_sums = 2 * blocks * BLOCK;
     for (int from = 0;; from = 1 - from) {
         const auto merging = static_cast<unsigned>(blocks_of(partial_sums, MERGE_BLOCK<F>));
-        merge<<<merging, MERGE_BLOCK<F>, 0, stream>>>(buckets, scratch.partials[1 - from], scratch.partials[from], partial_sums);
+        merge<F, DIGITS><<<merging, MERGE_BLOCK<F>, 0, stream>>>(buckets, scratch.partials[1 - from], scratch.partials[from], partial_sums);
         if (cudaError_t error = cudaGetLastError()) return error;
         if (merging == 1) return cudaSuccess;
         partial_sums = 2 * merging;
@@ -120,12 +124,13 @@ struct Segments {
     }
 
     /// Sums up the segments of a group of windows.
+    template <bool DIGITS>
     cudaError_t sum(const Stored<F> *buckets, const Group &group, const interlock_msm_shape &shape, cudaStream_t stream) const {
         constexpr int BLOCK = SummingKernel<F>::BLOCK;
         const unsigned log = log_segments(shape);
         const size_t n = size_t{group.windows} << log, offset = size_t{group.first} << log;
-        sum_segments<<<static_cast<unsigned>(blocks_of(n, BLOCK)), BLOCK, 0, stream>>>(weighted + offset, plain + offset, buckets,
-                                                                                      n, shape.segment_bits);
+        const auto blocks = static_cast<unsigned>(blocks_of(n, BLOCK));
+        sum_segments<F, DIGITS><<<blocks, BLOCK, 0, stream>>>(weighted + offset, plain + offset, buckets, n, shape.segment_bits);
         return cudaGetLastError();
     }
 
@@ -155,6 +160,26 @@ struct Scratch {
     }
 };
 
+/// `interlock_msm_*_scratch_bytes`.
+template <class F>
+cudaError_t scratch_bytes(size_t n, const interlock_msm_shape &shape, size_t *bytes) {
+    Scratch<F> scratch;
+    const cudaError_t error = scratch.carve(nullptr, n, shape);
+    if (error == cudaSuccess) *bytes = scratch.bytes;
+    return error;
+}
+
+/// Does `work` with the form that is faster on the current device, as std::true_type for digits, always the same on a device.
+template <class F, class Work>
+cudaError_t in_fastest_form(const Work &work) {
+    if constexpr (std::is_same<F, Fp>::value) {
+        bool digits;
+        if (cudaError_t error = are_digits_faster(&digits, accumulate<F, false, true>)) return error;
+        if (digits) return work(std::true_type{});
+    }
+    return work(std::false_type{});
+}
+
 /// `interlock_msm_*`.
 template <class F>
 cudaError_t multiply(void *memory, Xyzz<F> *sums, const interlock_msm_terms &terms, const interlock_msm_shape &shape,
@@ -163,16 +188,29 @@ cudaError_t multiply(void *memory, Xyzz<F> *sums, const interlock_msm_terms &ter
     if (terms.n == 0) return clear(sums, size_t{shape.windows} * (1 + log_segments(shape)), stream);
     Scratch<F> scratch;
     if (cudaError_t error = scratch.carve(memory, terms.n, shape)) return error;
-    const unsigned groups = static_cast<unsigned>(blocks_of(shape.windows, shape.group));
-    for (unsigned g = 0; g < groups; g++) {
-        // As even as can be, so that no group is too small to fill the device.
-        const unsigned first = g * shape.windows / groups, end = (g + 1) * shape.windows / groups;
-        const Group group = {shape.window_bits, first, end - first};
-        if (cudaError_t error = clear(scratch.buckets, group.buckets(), stream)) return error;
-        if (cudaError_t error = fill<F, false>(scratch.filling, scratch.buckets, terms, group, stream)) return error;
-        if (cudaError_t error = scratch.segments.sum(scratch.buckets, group, shape, stream)) return error;
-    }
-    return scratch.segments.sum_all(sums, shape, stream);
+    return in_fastest_form<F>([&](auto form) -> cudaError_t {
+        constexpr bool DIGITS = decltype(form)::value;
+        const unsigned groups = static_cast<unsigned>(blocks_of(shape.windows, shape.group));
+        for (unsigned g = 0; g < groups; g++) {
+            // As even as can be, so that no group is too small to fill the device.
+            const unsigned first = g * shape.windows / groups, end = (g + 1) * shape.windows / groups;
+            const Group group = {shape.window_bits, first, end - first};
+            if (cudaError_t error = clear(scratch.buckets, group.buckets(), stream)) return error;
+            if (cudaError_t error = fill<F, false, DIGITS>(scratch.filling, scratch.buckets, terms, group, stream)) return error;
+            if (cudaError_t error = scratch.segments.template sum<DIGITS>(scratch.buckets, group, shape, stream)) return error;
+        }
+        return scratch.segments.sum_all(sums, shape, stream);
+    });
+}
+
+/// `interlock_fill_*_scratch_bytes`.
+template <class F>
+cudaError_t fill_scratch_bytes(size_t n, unsigned windows, size_t *bytes) {
+    Carver carver(nullptr);
+    FillScratch<F> scratch;
+    const cudaError_t error = scratch.carve(&carver, n, windows);
+    if (error == cudaSuccess) *bytes = carver.used();
+    return error;
 }
 
 /// `interlock_fill_*`.
@@ -186,7 +224,10 @@ cudaError_t fill_windows(void *memory, Stored<F> *buckets, const interlock_msm_t
     Carver carver(memory);
     FillScratch<F> scratch;
     if (cudaError_t error = scratch.carve(&carver, terms.n, group.windows)) return error;
-    return fill<F, true>(scratch, buckets + (size_t{first} << (shape.window_bits - 1)), terms, group, stream);
+    return in_fastest_form<F>([&](auto form) {
+        Stored<F> *of_group = buckets + (size_t{first} << (shape.window_bits - 1));
+        return fill<F, true, decltype(form)::value>(scratch, of_group, terms, group, stream);
+    });
 }
 
 /// `interlock_reduce_*`.
@@ -197,8 +238,10 @@ cudaError_t reduce(void *memory, Xyzz<F> *sums, const Stored<F> *buckets, const 
     Segments<F> segments;
     segments.carve(&carver, shape);
     const Group all = {shape.window_bits, 0, shape.windows};
-    if (cudaError_t error = segments.sum(buckets, all, shape, stream)) return error;
-    return segments.sum_all(sums, shape, stream);
+    return in_fastest_form<F>([&](auto form) -> cudaError_t {
+        if (cudaError_t error = segments.template sum<decltype(form)::value>(buckets, all, shape, stream)) return error;
+        return segments.sum_all(sums, shape, stream);
+    });
 }
 
 }  // namespace msm

@@ -40,7 +40,7 @@ struct RegisterSum {
     __device__ __forceinline__ void store(Stored<F> *to) const { *reinterpret_cast<Xyzz<F> *>(to) = sum; }
 };
 
-using Room = SharedRoom<AccumulatingKernel<Fp>::BLOCK>;
+using Room = SharedRoom<AddingKernel<Fp>::BLOCK>;
 
 struct SharedSum : d39::Sum<Room> {
     using Next = AwaitedPoint<Fp>;
@@ -53,9 +53,9 @@ struct SharedSum : d39::Sum<Room> {
 
 #ifdef __CUDACC__
 /// This thread's, which is not set.
-template <class F>
+template <class F, bool DIGITS>
 __device__ __forceinline__ auto running_sum() {
-    if constexpr (by_digits<F>(ARCH)) {
+    if constexpr (DIGITS) {
         return SharedSum{{Room::own()}};
     } else {
         return RegisterSum<F>{};
@@ -63,19 +63,28 @@ __device__ __forceinline__ auto running_sum() {
 }
 #endif
 
-/// The bytes of shared memory that a block of `kernel` needs for its sums, in the code that the current device runs, after it was made to
-/// allow them.
-template <class F, class Kernel>
-cudaError_t prepare(size_t *bytes, Kernel kernel) {
-    *bytes = 0;
-    if (!std::is_same<F, Fp>::value) return cudaSuccess;
-    cudaFuncAttributes attributes;
-    if (cudaError_t error = cudaFuncGetAttributes(&attributes, kernel)) return error;
-    if (!by_digits<F>(10 * attributes.ptxVersion)) return cudaSuccess;
+/// The bytes of shared memory that a block needs for its sums in digits, after `kernel` was made to allow them on the current device.
+template <class Kernel>
+cudaError_t make_room(size_t *bytes, Kernel kernel) {
     *bytes = Room::BYTES;
     const int most = cudaSharedmemCarveoutMaxShared;
     if (cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, most)) return error;
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Room::BYTES));
+}
+
+/// Whether the current device adds faster in digits, by a kernel that does: its code has to have them, and FP64 has to be at half of FP32's rate,
+/// where it is at full rate.
+template <class Kernel>
+cudaError_t are_digits_faster(bool *faster, Kernel kernel) {
+    *faster = false;
+    cudaFuncAttributes attributes;
+    if (cudaError_t error = cudaFuncGetAttributes(&attributes, kernel)) return error;
+    if (!has_digits(10 * attributes.ptxVersion)) return cudaSuccess;
+    int device, ratio;
+    if (cudaError_t error = cudaGetDevice(&device)) return error;
+    if (cudaError_t error = cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device)) return error;
+    *faster = ratio <= 2;
+    return cudaSuccess;
 }
 
 }  // namespace msm

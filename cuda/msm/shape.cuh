@@ -35,7 +35,7 @@ inline bool is_valid(const interlock_msm_shape &shape, const interlock_msm_terms
     return shape.window_bits >= LEAST_WINDOW_BITS && shape.window_bits <= MOST_WINDOW_BITS &&
            shape.segment_bits < shape.window_bits && shape.windows == (SCALAR_BITS + shape.window_bits - 1) / shape.window_bits &&
            shape.group >= 1 && shape.group <= shape.windows && terms.n < size_t{1} << 31 &&
-           terms.n * shape.group < size_t{1} << 32 && terms.reversed_bits < 32 &&
+           terms.n * shape.group < size_t{1} << 32 && terms.reversed_bits <= 32 &&
            (terms.reversed_bits == 0 ? terms.first == 0
                                      : terms.indices == nullptr && terms.first + terms.n <= size_t{1} << terms.reversed_bits);
 }

@@ -1,4 +1,4 @@
-// Sums between kernels: of buckets, and of parts of them. The code for fast FP64 has G1's in digits of 39 bits, in which it makes most of
+// Sums between kernels: of buckets, and of parts of them. Kernels for fast FP64 have G1's in digits of 39 bits, in which they make most of
 // them, and any other in XYZZ coordinates. They take as many bytes either way, and infinity is all zeros.
 #pragma once
 
@@ -11,12 +11,6 @@
 namespace interlock {
 namespace msm {
 
-/// Whether the code for an architecture adds up points over F in digits of 39 bits.
-template <class F>
-INTERLOCK_HD constexpr bool by_digits(int arch) {
-    return std::is_same<F, Fp>::value && has_fast_fp64(arch);
-}
-
 /// Such a sum, by its bytes.
 template <class F>
 struct Stored {
@@ -25,6 +19,10 @@ struct Stored {
 static_assert(sizeof(Stored<Fp>) == sizeof(d39::PackedSum), "the same buffers");
 
 #ifdef __CUDACC__
+/// Whether a kernel is compiled: those with digits have no code for other architectures, where they are never launched.
+template <bool DIGITS>
+constexpr bool IS_COMPILED = !DIGITS || has_digits(ARCH);
+
 /// Called: the conversions are long.
 template <class F>
 __device__ __noinline__ void take_digits(Xyzz<F> *sum, const Stored<F> *stored) {
@@ -36,18 +34,18 @@ __device__ __noinline__ void store_digits(Stored<F> *stored, const Xyzz<F> *sum)
 }
 
 /// *sum = what is stored, which this kernel does not write.
-template <class F>
+template <bool DIGITS, class F>
 __device__ __forceinline__ void take(Xyzz<F> *sum, const Stored<F> *stored) {
-    if constexpr (by_digits<F>(ARCH)) {
+    if constexpr (DIGITS) {
         take_digits(sum, stored);
     } else {
         *sum = *reinterpret_cast<const Xyzz<F> *>(stored);
     }
 }
 
-template <class F>
+template <bool DIGITS, class F>
 __device__ __forceinline__ void store(Stored<F> *stored, const Xyzz<F> *sum) {
-    if constexpr (by_digits<F>(ARCH)) {
+    if constexpr (DIGITS) {
         store_digits(stored, sum);
     } else {
         *reinterpret_cast<Xyzz<F> *>(stored) = *sum;
@@ -55,11 +53,11 @@ __device__ __forceinline__ void store(Stored<F> *stored, const Xyzz<F> *sum) {
 }
 
 /// *sum += what is stored.
-template <class F>
+template <bool DIGITS, class F>
 __device__ __forceinline__ void add_stored(Xyzz<F> *sum, const Stored<F> *stored) {
-    if constexpr (by_digits<F>(ARCH)) {
+    if constexpr (DIGITS) {
         Xyzz<F> term;
-        take(&term, stored);
+        take_digits(&term, stored);
         add_to(sum, &term);
     } else {
         add_to(sum, reinterpret_cast<const Xyzz<F> *>(stored));

@@ -63,7 +63,6 @@ constexpr size_t accumulators(unsigned blocks) {
 }
 
 /// The blocks that first sum up accumulators.
-template <class F>
 constexpr unsigned summing_blocks(unsigned blocks) {
     // Eight accumulators a thread: as long as what a block does then.
     return blocks < 8 ? 1 : blocks / 8;
@@ -78,7 +77,7 @@ cudaError_t sum(Xyzz<F> *accumulators_of_all, unsigned blocks, const interlock_s
     for (unsigned q = 0; q < queries; q++) all += terms[q].n;
     if (all == 0) return cudaSuccess;
     unsigned resident;
-    if (cudaError_t error = filling(&resident, add_points<F>, BLOCK, 0, ~size_t{0} >> 1)) return error;
+    if (cudaError_t error = filling(&resident, add_points<F>, BLOCK, 0, ~size_t{0})) return error;
     Queries shared = {};
     unsigned launched = 0;
     for (unsigned q = 0; q < queries; q++) {
@@ -103,7 +102,7 @@ cudaError_t total(void *scratch, Xyzz<F> *sums, const Xyzz<F> *accumulators_of_a
     if (blocks == 0 || queries == 0 || queries > INTERLOCK_SUM_QUERIES) return cudaErrorInvalidValue;
     constexpr unsigned BLOCK = SummingKernel<F>::BLOCK;
     auto *partial = static_cast<Xyzz<F> *>(scratch);
-    const unsigned summing = summing_blocks<F>(blocks);
+    const unsigned summing = summing_blocks(blocks);
     sum_sums<<<dim3(summing, queries), BLOCK, 0, stream>>>(partial, accumulators_of_all, accumulators<F>(blocks));
     if (cudaError_t error = cudaGetLastError()) return error;
     sum_sums<<<dim3(1, queries), BLOCK, 0, stream>>>(sums, partial, summing);

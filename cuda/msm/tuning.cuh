@@ -22,8 +22,9 @@ struct AddingKernel<Fp2> {
     static constexpr int BLOCK = 128, BLOCKS = 2;
 };
 
-/// Whether the code for an architecture, as __CUDA_ARCH__ says it, is for FP64 at full rate: there digits of 39 bits beat carry chains.
-INTERLOCK_HD constexpr bool has_fast_fp64(int arch) { return arch == 900 || arch == 1000; }
+/// Whether the code for an architecture, as __CUDA_ARCH__ says it, has kernels that add in digits of 39 bits besides those by carry chains. They are
+/// faster where FP64 runs at full rate, as on most GPUs of these; which ones run is chosen for each device.
+INTERLOCK_HD constexpr bool has_digits(int arch) { return arch == 900 || arch == 1000; }
 
 #ifdef __CUDA_ARCH__
 constexpr int ARCH = __CUDA_ARCH__;
@@ -31,16 +32,11 @@ constexpr int ARCH = __CUDA_ARCH__;
 constexpr int ARCH = 0;
 #endif
 
-/// The same of the kernels that add points in shared memory where that is faster.
-template <class F>
-struct AccumulatingKernel : AddingKernel<F> {};
+/// Blocks a multiprocessor, as large as those, of the kernels that add points in registers, or in digits in shared memory.
+template <class F, bool DIGITS>
+constexpr int ACCUMULATING_BLOCKS = DIGITS ? 3 : AddingKernel<F>::BLOCKS;
 
-template <>
-struct AccumulatingKernel<Fp> {
-    static constexpr int BLOCK = 128, BLOCKS = has_fast_fp64(ARCH) ? 3 : 2;
-};
-
-/// The same of the kernels that add sums to sums in memory.
+/// Threads of a block, and blocks a multiprocessor, of the kernels that add sums to sums in memory.
 template <class F>
 struct SummingKernel {
     static constexpr int BLOCK = 128, BLOCKS = 2;

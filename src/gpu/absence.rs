@@ -74,6 +74,15 @@ pub fn no_code(devices: &[DeviceInfo], archs: &str) -> String {
     )
 }
 
+/// The device of this index is not one of those that can run the kernels, and others are.
+#[cfg(any(test, interlock_cuda))]
+pub fn no_code_for(index: usize, (major, minor): (u32, u32)) -> String {
+    format!(
+        "this interlock has no code for device {index}, of compute capability {major}.{minor}; name another device, or none, or build it \
+         again with {major}{minor} among INTERLOCK_CUDA_ARCHS and a CUDA that knows it"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +119,7 @@ mod tests {
             mismatched_driver(),
             no_start("x", 1),
             no_code(&[], ""),
+            no_code_for(1, (6, 1)),
         ] {
             assert_eq!(text.matches(';').count(), 1, "{text}");
         }

@@ -140,7 +140,7 @@ impl Locks {
     }
 
     /// Counts device memory that a call was given, and how long it had waited for it if it had to.
-    #[cfg(any(test, interlock_cuda))]
+    #[cfg(any(all(test, not(interlock_shuttle)), interlock_cuda))]
     pub(crate) fn count_memory(&self, bytes: usize, waited: Option<Duration>) {
         let mut statistics = lock(&self.statistics);
         statistics.bytes += bytes as u64;

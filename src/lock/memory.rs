@@ -22,9 +22,9 @@ pub trait Backing: Send + Sync {
     /// Whatever makes the device unusable.
     fn shrink(&self, to_bytes: usize) -> Result<usize, Error>;
 
-    /// Drops a long-lived block or some that nobody uses, as `bytes` more are needed, and says whether there were any.
-    /// Called by several threads, and again while it is not enough.
-    fn reclaim(&self, bytes: usize) -> bool;
+    /// Drops a long-lived block or some that nobody uses, and says whether there were any. Called by several threads, and again
+    /// while it is not enough.
+    fn reclaim(&self) -> bool;
 }
 
 /// A device's memory, shared by all that use the device.
@@ -168,7 +168,7 @@ impl<F: Fence, B: Backing> Memory<F, B> {
                 Verdict::Wait => state = wait(&self.changed, state),
                 Verdict::Never(shortfall) => {
                     drop(state);
-                    if !self.backing.reclaim(shortfall.missing()) {
+                    if !self.backing.reclaim() {
                         return Err(Error::DeviceMemory(shortfall));
                     }
                     state = lock(&self.state);

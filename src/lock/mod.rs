@@ -3,11 +3,11 @@
 //! | what is had | in which order | until |
 //! | --- | --- | --- |
 //! | a worker's turn, [`Locks::begin`], if the handle limits its workers | first come, first served | all of a call's work is enqueued |
-//! | the turn to have vectors in page-locked host memory, [`order::Order`] of two, if a phase has such vectors | first come, first served, once for all of the phase | all that uses them is enqueued; whoever has them next waits on the device for its end |
+//! | the turn to have vectors in page-locked host memory, `order::Order` of two, if a phase has such vectors | first come, first served, once for all of the phase | all that uses them is enqueued; whoever has them next waits on the device for its end |
 //! | blocks of a device's memory, `memory::Memory` | first come, first served, all of a phase at once | the phase's work is enqueued; whoever has the bytes next waits on the device for its end |
-//! | the turn to pass streamed parameters through the memory that a device keeps for that, [`order::Order`] | first come, first served | the MSMs over these parameters are enqueued; whoever has it waits for what used its slots |
+//! | the turn to pass streamed parameters through the memory that a device keeps for that, `order::Order` | first come, first served | the MSMs over these parameters are enqueued; whoever has it waits for what used its slots |
 //! | a slot for what is uploaded | first come, first served | it is filled and its copies are enqueued; whoever has it next waits for their end |
-//! | the turn to enqueue on a device's streams of kernels, [`order::Order`] | first come, first served | a batch of kernels is enqueued |
+//! | the turn to enqueue on a device's streams of kernels, `order::Order` | first come, first served | a batch of kernels is enqueued |
 //! | the device itself | as enqueued | a fence, that is an event, is over |
 //!
 //! # Why no call waits for ever

@@ -14,7 +14,8 @@
 //! So a budget of four vectors holds three beside all that a device keeps: the one that a worker has left while its parameters pass, and the
 //! two that the next one's quotient takes.
 //!
-//! Beside the budget a device holds the CUDA context, 128 MiB for uploads and up to 20 MiB a size of domain for roots of unity.
+//! Beside the budget a device holds the CUDA context, 128 MiB for uploads and, for roots of unity, 20 MiB for a domain of 2^27: less for
+//! smaller ones, and 640 MiB for one of 2^32.
 //!
 //! # The least budget
 //! 5 MiB of scratch, a quarter MiB of results, and room for what 8192 variables take if they are all full-size: 1 MiB, or 15 MiB of slots
@@ -76,12 +77,18 @@ const ROUNDING: usize = 32 * ALIGNMENT;
 /// Bytes of the points of [`STEP`] variables that have one in every query.
 const DENSE_STEP_POINTS: usize = STEP * (3 * G1 + G2) + 4 * ALIGNMENT;
 
-/// Bytes a second over the bus, copied and accessed by kernels: the first as measured on an H200, the second half of it.
+/// Bytes a second over the bus of an H200, copied and accessed by kernels: the first as measured.
 const COPIED: f64 = 55e9;
-const MAPPED: f64 = COPIED / 2.0;
-/// Seconds of an H200 for a point of h and the rest of the work on one constraint, and those that a part adds.
-const PER_CONSTRAINT: f64 = 8e-9;
-const PER_PART: f64 = 2e-4;
+const MAPPED: f64 = 19e9;
+/// Seconds of an H200 for a circuit however small, for a point of h and the rest of the work on one constraint, and those that a part adds;
+/// and the share of the time of copying parameters that no kernels hide.
+///
+/// These and [`MAPPED`] are fitted to proofs of circuits of PoRep's mix on an H200, driver 580.159.04, CUDA 13.0.88, as bench/NOTES.md
+/// has them and the tests below: of one caller at a time, but those with vectors in host memory of three.
+const PER_CIRCUIT: f64 = 8e-3;
+const PER_CONSTRAINT: f64 = 9.5e-9;
+const PER_PART: f64 = 1.3e-4;
+const UNHIDDEN: f64 = 0.24;
 
 /// The most circuits that are proved by one call.
 pub(crate) const MOST_CIRCUITS: usize = 1 << 20;
@@ -182,14 +189,15 @@ pub struct Plan {
     pub h_phase_bytes: usize,
     /// Page-locked host memory for vectors.
     pub host_vector_bytes: usize,
-    /// Bytes of parameters copied to the device during the call.
+    /// Bytes of parameters copied to the device during the call, at most: circuits that find room together share a copy.
     pub copied_parameter_bytes: usize,
     /// Bytes of scalars copied to the device during the call.
     pub copied_scalar_bytes: usize,
     /// Bytes that kernels read from and write to vectors in host memory during the call.
     pub mapped_bytes: usize,
-    /// How long the call takes on an H200 with its bus, by a rough model that variants are compared by. With resident
-    /// parameters it is 18 to 55 % below what was measured, with streamed ones and vectors on the device 15 to 40 % above.
+    /// How long the call takes on an H200 with its bus, by a rough model that variants are compared by. For circuits of
+    /// PoRep's mix over 2^22 to 2^27 points it is within 10 % of what was measured; with 12 % of full-size private variables
+    /// they take a fifth longer.
     pub seconds: f64,
     /// Page-locked host memory for parameters that are streamed, once a device and not once a call; 0 if they are
     /// resident.
@@ -228,7 +236,7 @@ fn sum_blocks(scratch: usize) -> usize {
 }
 
 /// Bytes of the sums of so many blocks.
-pub(crate) fn sum_bytes(blocks: usize) -> usize {
+pub(crate) const fn sum_bytes(blocks: usize) -> usize {
     blocks * SUM_BLOCK_BYTES
 }
 
@@ -424,8 +432,11 @@ impl Sizes {
             seconds: 0.0,
             host_parameter_bytes: self.host_parameter_bytes(residence),
         };
-        plan.seconds =
-            self.seconds(&plan, h_parts + self.parts(part, if slot == 0 { usize::MAX } else { slot }, scratch));
+        let (sent, points) = match residence {
+            Residence::Resident => (part, usize::MAX),
+            Residence::Streamed => (usize::MAX, slot),
+        };
+        plan.seconds = self.seconds(&plan, h_parts + self.parts(sent, points, scratch));
         Some(plan)
     }
 
@@ -526,15 +537,15 @@ impl Sizes {
         DENSE_VARIABLE * self.inputs.max(self.aux).min(STEP) + ROUNDING
     }
 
-    /// Into how many parts the witness is cut at most, where a part has so many bytes, its points at most `slot` bytes, and its MSMs so much
-    /// scratch. A part is only ended by a step that has no more room.
-    fn parts(&self, part: usize, slot: usize, scratch: usize) -> usize {
+    /// Into how many parts the witness is cut at most, where a part has at most `sent` bytes, its points at most `points`, and its MSMs so
+    /// much scratch. A part is only ended by a step that has no more room.
+    fn parts(&self, sent: usize, points: usize, scratch: usize) -> usize {
         let variables = self.inputs + self.aux;
         let steps = self.inputs.div_ceil(STEP) + self.aux.div_ceil(STEP);
         let limits = [
-            (DENSE_VARIABLE * variables, part.saturating_sub(ROUNDING), DENSE_VARIABLE * STEP),
-            (self.points_bytes() - G1 * self.h_points(), slot, self.step_points_bytes()),
-            (self.inputs + self.aux, most_terms(G1_SUM, scratch), STEP),
+            (DENSE_VARIABLE * variables, sent.saturating_sub(ROUNDING), DENSE_VARIABLE * STEP),
+            (self.points_bytes() - G1 * self.h_points(), points, self.step_points_bytes()),
+            (variables, most_terms(G1_SUM, scratch), STEP),
             (self.b, most_terms(G2_SUM, scratch), STEP),
         ];
         let mut parts: usize = 1;
@@ -575,8 +586,9 @@ impl Sizes {
     fn seconds(&self, plan: &Plan, parts: usize) -> f64 {
         let m = (1_u64 << self.domain_log2) as f64;
         let waiting = if plan.vectors < Vectors::Three { FR as f64 * m / COPIED } else { 0.0 };
-        let circuit = PER_CONSTRAINT * m + waiting + PER_PART * parts as f64;
-        self.circuits as f64 * circuit + plan.copied_parameter_bytes as f64 / COPIED + plan.mapped_bytes as f64 / MAPPED
+        let circuit = PER_CIRCUIT + PER_CONSTRAINT * m + waiting + PER_PART * parts as f64;
+        let copying = UNHIDDEN * plan.copied_parameter_bytes as f64 / COPIED;
+        self.circuits as f64 * circuit + copying + plan.mapped_bytes as f64 / MAPPED
     }
 }
 

@@ -93,10 +93,18 @@ unsafe extern "C" {
     pub fn interlock_msm_shape_for(n: usize) -> interlock_msm_shape;
 }
 unsafe extern "C" {
-    pub fn interlock_msm_g1_scratch_bytes(n: usize, shape: interlock_msm_shape) -> usize;
+    pub fn interlock_msm_g1_scratch_bytes(
+        n: usize,
+        shape: interlock_msm_shape,
+        bytes: *mut usize,
+    ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn interlock_msm_g2_scratch_bytes(n: usize, shape: interlock_msm_shape) -> usize;
+    pub fn interlock_msm_g2_scratch_bytes(
+        n: usize,
+        shape: interlock_msm_shape,
+        bytes: *mut usize,
+    ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
     pub fn interlock_msm_g1(
@@ -117,7 +125,11 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn interlock_fill_g1_scratch_bytes(n: usize, windows: ::std::os::raw::c_uint) -> usize;
+    pub fn interlock_fill_g1_scratch_bytes(
+        n: usize,
+        windows: ::std::os::raw::c_uint,
+        bytes: *mut usize,
+    ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
     pub fn interlock_fill_g1(

@@ -86,8 +86,7 @@ pub const DEVICE_TO_HOST: c_int = 2;
 pub use launchers::interlock_msm_shape_for;
 /// What launchers take, and what they say of it without a call of CUDA.
 pub use launchers::{
-    interlock_copied_terms, interlock_fill_g1_scratch_bytes, interlock_msm_g1_scratch_bytes,
-    interlock_msm_g2_scratch_bytes, interlock_msm_shape, interlock_msm_terms, interlock_query, interlock_query_terms,
+    interlock_copied_terms, interlock_msm_shape, interlock_msm_terms, interlock_query, interlock_query_terms,
     interlock_reduce_g1_scratch_bytes, interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
     INTERLOCK_COPIES, INTERLOCK_EXPAND_PIECE, INTERLOCK_QUERIES, INTERLOCK_SUM_BLOCK, INTERLOCK_SUM_QUERIES,
     INTERLOCK_TERMS_TILE,
@@ -219,10 +218,13 @@ functions! {
         fn interlock_quotient_product(a: *mut c_void, b: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
         fn interlock_quotient_finish(a: *mut c_void, c: *mut c_void, domain: *const c_void, log2: c_uint, stream: Stream);
         fn interlock_gather(out: *mut c_void, scalars: *const c_void, bits: c_uint, first: usize, n: usize, stream: Stream);
+        fn interlock_msm_g1_scratch_bytes(n: usize, shape: interlock_msm_shape, bytes: *mut usize);
+        fn interlock_msm_g2_scratch_bytes(n: usize, shape: interlock_msm_shape, bytes: *mut usize);
         fn interlock_msm_g1(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
         fn interlock_msm_g2(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
         fn interlock_copy_terms_g1(copies: *const interlock_copied_terms, n: usize, stream: Stream);
         fn interlock_copy_terms_g2(copies: *const interlock_copied_terms, n: usize, stream: Stream);
+        fn interlock_fill_g1_scratch_bytes(n: usize, windows: c_uint, bytes: *mut usize);
         fn interlock_fill_g1(
             scratch: *mut c_void, buckets: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, first: c_uint,
             stream: Stream

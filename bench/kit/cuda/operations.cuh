@@ -71,37 +71,6 @@ KIT_ON_POINTS(SubtractFull, p + -scaled(in.q, in.zq))
 KIT_ON_POINTS(SubtractMixed, p + -in.q)
 KIT_ON_POINTS(DoublePoint, p.doubled())
 
-/// A number of 64·p at most as one of less than p.
-INTERLOCK_HD d39::Fp39 small(const Fp &a) { return d39::from_fp(a) * d39::Fp39::one(); }
-
-// The same in digits of 39 bits.
-#define KIT_ON_PAIR_39(Name, expression)                                \
-    struct Name {                                                       \
-        using In = Pair<Fp>;                                            \
-        using Out = Fp;                                                 \
-        INTERLOCK_HD static Out of(const In &in) {                      \
-            const d39::Fp39 a = small(in.a), b = small(in.b);           \
-            return expression;                                          \
-        }                                                               \
-    };
-KIT_ON_PAIR_39(Add39, d39::to_fp((a + b).settled()))
-KIT_ON_PAIR_39(Subtract39, d39::to_fp((a - b).settled()))
-KIT_ON_PAIR_39(Multiply39, d39::to_fp(a *b))
-KIT_ON_PAIR_39(Equal39, d39::is_zero((a - b).settled()) ? Fp::one() : Fp::zero())
-
-#define KIT_ON_ONE_39(Name, expression)                                 \
-    struct Name {                                                       \
-        using In = Fp;                                                  \
-        using Out = Fp;                                                 \
-        INTERLOCK_HD static Out of(const In &in) {                      \
-            const d39::Fp39 a = small(in);                              \
-            return d39::to_fp(expression);                              \
-        }                                                               \
-    };
-KIT_ON_ONE_39(Square39, a.squared())
-KIT_ON_ONE_39(Negate39, -a)
-KIT_ON_ONE_39(Double39, a.doubled().settled())
-
 /// A room of a thread's own.
 struct OwnPlace {
     using D = d39::Digit;
@@ -117,6 +86,39 @@ struct OwnRoom {
     d39::Fp39 *slots;
     INTERLOCK_HD Place operator[](int slot) const { return {slots + slot}; }
 };
+
+INTERLOCK_HD bool is_zero(d39::Fp39 a) { return d39::is_zero_at(OwnPlace{&a}); }
+
+/// A number of 64·p at most as one of less than p.
+INTERLOCK_HD d39::Fp39 small(const Fp &a) { return d39::from_fp(a) * d39::Fp39::one(); }
+
+// The same in digits of 39 bits.
+#define KIT_ON_PAIR_39(Name, expression)                                \
+    struct Name {                                                       \
+        using In = Pair<Fp>;                                            \
+        using Out = Fp;                                                 \
+        INTERLOCK_HD static Out of(const In &in) {                      \
+            const d39::Fp39 a = small(in.a), b = small(in.b);           \
+            return expression;                                          \
+        }                                                               \
+    };
+KIT_ON_PAIR_39(Add39, d39::to_fp((a + b).settled()))
+KIT_ON_PAIR_39(Subtract39, d39::to_fp((a + -b).settled()))
+KIT_ON_PAIR_39(Multiply39, d39::to_fp(a *b))
+KIT_ON_PAIR_39(Equal39, is_zero((a + -b).settled()) ? Fp::one() : Fp::zero())
+
+#define KIT_ON_ONE_39(Name, expression)                                 \
+    struct Name {                                                       \
+        using In = Fp;                                                  \
+        using Out = Fp;                                                 \
+        INTERLOCK_HD static Out of(const In &in) {                      \
+            const d39::Fp39 a = small(in);                              \
+            return d39::to_fp(expression);                              \
+        }                                                               \
+    };
+KIT_ON_ONE_39(Square39, a.squared())
+KIT_ON_ONE_39(Negate39, -a)
+KIT_ON_ONE_39(Double39, a.doubled().settled())
 
 #define KIT_ON_POINTS_39(Name, statements)                              \
     struct Name {                                                       \

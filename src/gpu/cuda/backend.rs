@@ -11,7 +11,7 @@ use super::residents::{Points, Residents};
 use super::results::Results;
 use super::status::check_alive;
 use super::worker::Worker;
-use super::{budget, devices, streamed, DeviceGuard, Timeline};
+use super::{absence, budget, devices, streamed, DeviceGuard, Timeline};
 use crate::cpu::{assemble, Sums};
 use crate::curve::Proof;
 use crate::error::Error;
@@ -30,6 +30,7 @@ pub(super) struct Gpu {
 struct Device {
     ordinal: usize,
     supported: bool,
+    compute_capability: (u32, u32),
     engine: OnceLock<Engine>,
     starting: Mutex<()>,
 }
@@ -83,7 +84,7 @@ impl Gpu {
         })
     }
 
-    /// The one of this process.
+    /// The one of this process, one of whose devices is supported at least.
     ///
     /// # Errors
     /// [`Error::NoGpu`].
@@ -94,6 +95,7 @@ impl Gpu {
         let device = |(ordinal, info): (usize, super::DeviceInfo)| Device {
             ordinal,
             supported: info.supported,
+            compute_capability: info.compute_capability,
             engine: OnceLock::new(),
             starting: Mutex::new(()),
         };
@@ -102,12 +104,15 @@ impl Gpu {
     }
 
     /// The device asked for.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchDevice`], and [`Error::NoGpu`] if it is not supported.
     fn device(&self, index: usize) -> Result<&Device, Error> {
         let count = self.devices.len();
         let device =
             self.devices.get(index).ok_or(Error::NoSuchDevice { what: "gpu_index", index: index as i64, count })?;
         if !device.supported {
-            return Err(Error::NoGpu { why: format!("this build has no code for device {index}") });
+            return Err(Error::NoGpu { why: absence::no_code_for(index, device.compute_capability) });
         }
         Ok(device)
     }
@@ -119,13 +124,10 @@ impl Gpu {
         }
         let may = |index: usize| asked.map_or(self.devices[index].supported, |asked| asked == index);
         let cost = |index| may(index).then(|| estimate(index, srs, circuits));
-        let assigned = self.loads.assign(cost).ok_or_else(no_code)?;
+        let none = || Error::Internal { what: "one device is supported at least".to_owned() };
+        let assigned = self.loads.assign(cost).ok_or_else(none)?;
         Ok((self.device(assigned.device())?, assigned))
     }
-}
-
-fn no_code() -> Error {
-    Error::NoGpu { why: "this build has no code for any device".to_owned() }
 }
 
 /// How long an H200 takes: what devices that may differ are compared by.
@@ -142,10 +144,7 @@ impl Backend for Gpu {
     }
 
     fn can_prove(&self, _: &Parameters, device: Option<usize>) -> Result<(), Error> {
-        match device {
-            Some(index) => self.device(index).map(drop),
-            None => self.devices.iter().any(|device| device.supported).then_some(()).ok_or_else(no_code),
-        }
+        device.map_or(Ok(()), |index| self.device(index).map(drop))
     }
 
     fn load(&self, srs: &Parameters) -> Result<(), Error> {

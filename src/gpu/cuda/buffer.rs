@@ -53,7 +53,8 @@ impl<T: Plain> DeviceSlice<T> {
     /// `len` values at `pointer`, which need not be null if there are none.
     ///
     /// # Safety
-    /// It is memory that the device can address, with room for them, aligned to 256 bytes or inside of what is, and stays so as long as anything uses it.
+    /// It is memory that the device can address, with room for them, aligned to 16 bytes or, if that is less, to the size of a value, and stays
+    /// so as long as anything uses it.
     pub unsafe fn from_raw(pointer: *mut c_void, len: usize) -> Self {
         Self { pointer, len, _values: PhantomData }
     }

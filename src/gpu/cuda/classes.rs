@@ -35,8 +35,8 @@ impl Counts {
 }
 
 /// Writes the classes of `scalars` to `words`, of which there must be one for every [`PER_WORD`] scalars begun; what is past the
-/// end is 0. The full-size ones, whose number is returned, go to the beginning of `out`, in order; it must have room for [`PER_WORD`] a word, and what follows
-/// them is not specified. The index of the first that is not below the group order is the error.
+/// end is 0. The full-size ones, whose number is returned, go to the beginning of `out`, in order; it must have room for [`PER_WORD`] a
+/// word, and what follows them is not specified. The index of the first that is not below the group order is the error.
 pub(super) fn classify(scalars: &[Fr], words: &mut [u64], out: &mut [Fr]) -> Result<usize, usize> {
     let (mut all_full, mut highest) = (0, 0);
     let mut padded = [Fr::default(); PER_WORD];

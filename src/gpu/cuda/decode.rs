@@ -66,7 +66,8 @@ pub fn decode<G: Group>(
     at_least("points", points.len(), at + run.len)?;
     at_least("bytes", run.bytes.len(), run.len * G::ENCODED)?;
     at_least("faults", faults.0.len(), run.query + 1)?;
-    // SAFETY: the ranges have as many points, from an aligned one on, since cudaMalloc aligns to 256 bytes; and there is a word.
+    // SAFETY: the ranges have as many points, aligned to 16 bytes as all slices of these are, and bytes, which begin at a multiple
+    // of 256 or with a point; and there is a word.
     check("interlock_decode", unsafe {
         let to = points.as_raw().byte_add(at * size_of::<G::Affine>());
         let fault = faults.0.as_raw().cast::<u64>().add(run.query);

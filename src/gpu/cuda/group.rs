@@ -24,8 +24,8 @@ pub trait Group: 'static {
     /// 2p.
     fn double(p: &Self::Jacobian) -> Self::Jacobian;
 
-    /// Bytes of scratch of an MSM of `n` terms, 0 if CUDA does not answer.
-    fn msm_scratch_bytes(n: usize, shape: sys::interlock_msm_shape) -> usize;
+    /// The launcher's bytes of scratch for an MSM of `n` terms.
+    fn msm_scratch_bytes(n: usize, shape: sys::interlock_msm_shape, bytes: &mut usize) -> sys::Status;
     /// The launcher of an MSM.
     ///
     /// # Safety
@@ -111,9 +111,9 @@ macro_rules! group {
                 call!($double, p)
             }
 
-            fn msm_scratch_bytes(n: usize, shape: sys::interlock_msm_shape) -> usize {
-                // SAFETY: it takes two values.
-                unsafe { sys::$msm_scratch(n, shape) }
+            fn msm_scratch_bytes(n: usize, shape: sys::interlock_msm_shape, bytes: &mut usize) -> sys::Status {
+                // SAFETY: one number is written.
+                unsafe { sys::$msm_scratch(n, shape, bytes) }
             }
             unsafe fn msm(
                 scratch: *mut c_void,

@@ -54,7 +54,7 @@ impl memory::Backing for Backing {
         self.mapping.shrink(to_bytes)
     }
 
-    fn reclaim(&self, _: usize) -> bool {
+    fn reclaim(&self) -> bool {
         self.residents.make_room()
     }
 }

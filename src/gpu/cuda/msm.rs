@@ -163,12 +163,11 @@ impl Shape {
 /// Bytes of scratch that [`msm`] needs for `len` terms.
 ///
 /// # Errors
-/// [`Error::Cuda`] if CUDA does not answer.
+/// [`Error::Cuda`].
 pub fn msm_scratch_bytes<G: Group>(len: usize, shape: Shape) -> Result<usize, Error> {
-    match G::msm_scratch_bytes(len, shape.0) {
-        0 => Err(Error::Cuda { call: "interlock_msm_scratch_bytes", code: 0, text: "CUDA did not answer".into() }),
-        bytes => Ok(bytes),
-    }
+    let mut bytes = 0;
+    check("interlock_msm_scratch_bytes", G::msm_scratch_bytes(len, shape.0, &mut bytes))?;
+    Ok(bytes)
 }
 
 /// Enqueues Σ scalar · point over the terms; [`combine`] makes the result of the [`Shape::sums`] sums that it leaves.
@@ -185,7 +184,7 @@ pub fn msm<G: Group>(
     at_least("sums", sums.len(), shape.sums())?;
     at_least("scratch", scratch.len(), msm_scratch_bytes::<G>(terms.len, shape)?)?;
     let terms = terms.as_raw()?;
-    // SAFETY: the ranges have the sizes that were checked, and cudaMalloc aligns to 256 bytes.
+    // SAFETY: the ranges have the sizes that were checked, aligned as points and sums are; scratch begins at a multiple of 256 bytes.
     check("interlock_msm", unsafe { G::msm(scratch.as_raw(), sums.as_raw(), &terms, shape.0, stream.as_raw()) })
 }
 
@@ -227,13 +226,14 @@ pub fn combine<G: Group>(sums: &[G::Sum], shape: Shape) -> G::Jacobian {
 /// Bytes of scratch that [`fill`] needs for `len` terms.
 ///
 /// # Errors
-/// [`Error::Cuda`] if CUDA does not answer.
+/// [`Error::Cuda`].
 pub fn fill_scratch_bytes(len: usize, shape: Shape) -> Result<usize, Error> {
-    // SAFETY: it takes two values.
-    match unsafe { sys::interlock_fill_g1_scratch_bytes(len, shape.0.group) } {
-        0 => Err(Error::Cuda { call: "interlock_fill_g1_scratch_bytes", code: 0, text: "CUDA did not answer".into() }),
-        bytes => Ok(bytes),
-    }
+    let mut bytes = 0;
+    // SAFETY: one number is written.
+    check("interlock_fill_g1_scratch_bytes", unsafe {
+        sys::interlock_fill_g1_scratch_bytes(len, shape.0.group, &mut bytes)
+    })?;
+    Ok(bytes)
 }
 
 /// Enqueues the adding of terms to the buckets of a group of windows from number `first` on. `buckets` are those of all windows, cleared
@@ -309,6 +309,36 @@ mod tests {
             }
         }
         assert_eq!(Windows::suiting(0), Shape::for_terms(0).as_planned());
+    }
+
+    /// With CUDA's own number, which the C boundary passes on: 0 would be success there.
+    #[test]
+    fn scratch_is_asked_for_or_the_error_is_told() {
+        let shape = Shape::for_terms(1000);
+        for asked in [msm_scratch_bytes::<G1>(1000, shape), fill_scratch_bytes(1000, shape)] {
+            match asked {
+                Ok(bytes) => assert!(bytes > 0),
+                Err(error) => assert!(error.code() < 0, "{error}"),
+            }
+        }
+    }
+
+    /// Of no terms: a launcher looks at what it is asked for, and does nothing.
+    #[test]
+    fn the_largest_domain_is_taken() {
+        let launched = |reversed_bits, first| {
+            let (points, scalars) = (std::ptr::null(), std::ptr::null());
+            let (positions, indices, count) = (std::ptr::null(), std::ptr::null(), std::ptr::null());
+            let terms =
+                sys::interlock_msm_terms { points, scalars, positions, indices, count, n: 0, first, reversed_bits };
+            let (scratch, buckets, stream) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+            // SAFETY: with no terms nothing is read nor written but the terms themselves.
+            unsafe { sys::interlock_fill_g1(scratch, buckets, &terms, Shape::for_terms(1).0, 0, stream) }
+        };
+        assert_eq!([launched(1, 2), launched(31, 1 << 31), launched(32, 1 << 32)], [sys::SUCCESS; 3]);
+        for (reversed_bits, first) in [(0, 1), (31, (1 << 31) + 1), (32, (1 << 32) + 1), (33, 0)] {
+            assert_ne!(launched(reversed_bits, first), sys::SUCCESS, "2^{reversed_bits} from {first} on");
+        }
     }
 
     /// Every sum is the generator, so that the result is the sum of the weights times it.

@@ -53,7 +53,7 @@ impl Domain {
     pub fn product(&self, a: &mut DeviceSlice<Fr>, b: &mut DeviceSlice<Fr>, stream: &Stream) -> Result<(), Error> {
         self.check_len("a", a)?;
         self.check_len("b", b)?;
-        // SAFETY: the domain is of this size, and each vector has as many elements, aligned to 256 bytes by cudaMalloc.
+        // SAFETY: the domain is of this size, and each vector has as many elements, aligned to 16 bytes as all slices of Fr are.
         check("interlock_quotient_product", unsafe {
             let domain = self.memory.as_raw();
             sys::interlock_quotient_product(a.as_raw(), b.as_raw(), domain, self.log2, stream.as_raw())

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::sys::{self, INTERLOCK_SUM_BLOCK, INTERLOCK_SUM_QUERIES};
 
 /// Queries whose points are added at once, at most.
-pub(super) const MOST_QUERIES: usize = INTERLOCK_SUM_QUERIES as usize;
+const MOST_QUERIES: usize = INTERLOCK_SUM_QUERIES as usize;
 
 /// The points of a query that are added.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct Accumulators<G: Group> {
 
 impl<G: Group> Accumulators<G> {
     /// How many sums so many queries take that have so many blocks of threads each.
-    pub fn sums(queries: usize, blocks: usize) -> usize {
+    pub const fn sums(queries: usize, blocks: usize) -> usize {
         queries * blocks * INTERLOCK_SUM_BLOCK as usize
     }
 
@@ -65,7 +65,7 @@ impl<G: Group> Accumulators<G> {
     /// Enqueues the adding of points, those of the first query first.
     ///
     /// # Errors
-    /// [`Error::Size`] if a buffer is too short or there are too many queries, and [`Error::Cuda`].
+    /// [`Error::Size`] if a buffer is too short or there are more queries than these are for, and [`Error::Cuda`].
     pub fn add(&self, terms: &[SumTerms<'_, G>], stream: &Stream) -> Result<(), Error> {
         at_least("queries", self.queries, terms.len())?;
         let terms = terms.iter().map(SumTerms::as_raw).collect::<Result<Vec<_>, Error>>()?;

@@ -28,13 +28,8 @@ impl PinnedBuffer {
     pub fn new(bytes: usize) -> Result<Self, Error> {
         let mut pointer = std::ptr::null_mut();
         // SAFETY: one pointer is written.
-        match unsafe { sys::cudaHostAlloc(&mut pointer, bytes, sys::HOST_ALLOC_PORTABLE) } {
-            sys::ERROR_MEMORY_ALLOCATION => {
-                forget_last_error();
-                return Err(Error::OutOfMemory { what: "page-locked memory", bytes });
-            }
-            code => check("cudaHostAlloc", code)?,
-        }
+        let code = unsafe { sys::cudaHostAlloc(&mut pointer, bytes, sys::HOST_ALLOC_PORTABLE) };
+        check_locking("cudaHostAlloc", code, bytes)?;
         // SAFETY: the memory is ours and has this many bytes.
         unsafe { pointer.write_bytes(0, bytes) };
         Ok(Self { pointer, bytes })
@@ -64,6 +59,18 @@ impl Drop for PinnedBuffer {
         // SAFETY: the memory is ours; CUDA waits for copies from it.
         warn_unless_lost("pinned memory", "cudaFreeHost", unsafe { sys::cudaFreeHost(self.pointer) });
     }
+}
+
+/// `Ok` where the function `call`, which locks so many bytes of the host's memory, has succeeded. CUDA has one number for all memory.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if the host has no memory that can be locked, [`Error::Cuda`].
+pub(super) fn check_locking(call: &'static str, code: sys::Status, bytes: usize) -> Result<(), Error> {
+    if code == sys::ERROR_MEMORY_ALLOCATION {
+        forget_last_error();
+        return Err(Error::OutOfMemory { what: "page-locked memory", bytes });
+    }
+    check(call, code)
 }
 
 /// Pinned buffers for results, which are made when there are too few and then kept, as giving one back waits for the device.
@@ -153,5 +160,18 @@ impl Drop for PinnedLease {
         if let Some(buffer) = self.buffer.take() {
             self.pool.lock().push(buffer);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_s_memory_is_not_taken_for_a_device_s() {
+        let outcome = |code| check_locking("cudaHostRegister", code, 4096).map_err(|error| error.code());
+        assert_eq!(outcome(sys::SUCCESS), Ok(()));
+        assert_eq!(outcome(sys::ERROR_MEMORY_ALLOCATION), Err(libc::ENOMEM));
+        assert_eq!(outcome(sys::ERROR_NO_DEVICE), Err(-sys::ERROR_NO_DEVICE));
     }
 }

@@ -6,6 +6,7 @@ use std::io;
 use rayon::prelude::*;
 
 use super::msm::at_least;
+use super::pinned::check_locking;
 use super::round_trip;
 use super::status::{check, warn_unless_lost};
 use super::worker::Worker;
@@ -36,7 +37,7 @@ impl PinnedPoints {
     ///
     /// # Errors
     /// [`Error::Params`] with the first thing that is wrong in the order of the file, [`Error::File`], [`Error::OutOfMemory`] if the
-    /// host has no memory for them, [`Error::Cuda`] if CUDA cannot lock it, [`Error::Threads`].
+    /// host has no memory for them that can be locked, [`Error::Cuda`], [`Error::Threads`].
     pub(super) fn load(engine: &Worker<'_>, srs: &Parameters) -> Result<Self, Error> {
         srs.read_encoded(|encoded| {
             let mut points = Self::read(encoded, srs.counts)?;
@@ -196,9 +197,8 @@ impl Locked {
 
     fn lock(&mut self) -> Result<(), Error> {
         // SAFETY: our memory, which is not locked yet.
-        check("cudaHostRegister", unsafe {
-            sys::cudaHostRegister(self.pointer, self.len, sys::HOST_REGISTER_PORTABLE)
-        })?;
+        let code = unsafe { sys::cudaHostRegister(self.pointer, self.len, sys::HOST_REGISTER_PORTABLE) };
+        check_locking("cudaHostRegister", code, self.len)?;
         self.is_locked = true;
         Ok(())
     }

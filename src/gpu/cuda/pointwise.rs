@@ -21,7 +21,7 @@ pub fn fr_mul(
             return Err(Error::Size { field: field.into(), found: factor.len(), expected });
         }
     }
-    // SAFETY: the three ranges have `out.len()` elements, and cudaMalloc aligns to 256 bytes.
+    // SAFETY: the three ranges have `out.len()` elements, aligned to 16 bytes as all slices of Fr are.
     check("interlock_fr_mul", unsafe {
         sys::interlock_fr_mul(out.as_raw(), a.as_raw(), b.as_raw(), out.len(), stream.as_raw())
     })

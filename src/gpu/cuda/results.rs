@@ -146,6 +146,9 @@ pub(super) struct Results {
 
 impl Results {
     /// Waits for them and adds them to `sums`.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], which may be that of other work.
     pub(super) fn add_to(&self, sums: &mut Sums) -> Result<(), Error> {
         {
             let _waiting = span(c"waiting for results");

@@ -38,7 +38,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// Enqueues the sending of these variables of a witness, which are full-size so many, to `room`.
+    /// Enqueues the sending of these variables of a witness, inputs and private ones, to `room`.
     ///
     /// # Errors
     /// [`Error::Cuda`].

@@ -18,7 +18,7 @@ pub struct Variables<'a> {
     pub chunks: Option<(usize, &'a DeviceSlice<u32>)>,
 }
 
-/// The terms of a query, as [`super::msm()`] and [`super::sum()`] take them.
+/// The terms of a query, as [`super::msm::Terms`] and [`super::ones::SumTerms`] take them.
 #[derive(Debug)]
 pub struct Lists<'a> {
     /// Positions in the query of the points that are multiplied by 1.

@@ -24,8 +24,6 @@ use crate::prove::{Plan, Residence, Witness};
 use crate::threads;
 use crate::trace::span;
 
-const _: () = assert!(STEP == CHUNK, "a plan counts with the steps of parts");
-
 /// Sections that are held at a time: one is sent while another is worked on.
 const SECTIONS: usize = 2;
 /// The share of a witness's memory that a section has: the rest is for terms that are kept.
@@ -34,6 +32,16 @@ const SECTION_SHARE: usize = 8;
 const LEAST_CHUNKS: usize = 32;
 /// Queries in G1 whose sums of ones grow side by side: `l`, `a` and `b`.
 const IN_G1: usize = 3;
+/// Sums of ones of a block of threads.
+const SUMS_OF_BLOCK: [usize; 2] = [Accumulators::<G1>::sums(IN_G1, 1), Accumulators::<G2>::sums(1, 1)];
+
+const _: () = assert!(STEP == CHUNK, "a plan counts with the steps of parts");
+const _: () = assert!(
+    sum_bytes(1) == SUMS_OF_BLOCK[0] * G1_SUM + SUMS_OF_BLOCK[1] * G2_SUM
+        && G1_SUM == size_of::<<G1 as Group>::Sum>()
+        && G2_SUM == size_of::<<G2 as Group>::Sum>(),
+    "a plan counts with the kernels' sums"
+);
 
 /// Variables that are worked on at a time, and their points. Inputs come before private variables in every query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -275,13 +283,12 @@ impl<'w> Classified<'w> {
         if let Some(kept) = kept {
             kept.append([&l, &a, &b_g1], &b_g2, turn.stream)?;
         }
-        let [b_g2_bytes, l_bytes, a_bytes, b_g1_bytes] = [
-            scratch_of::<G2>(&planned.b_g2),
-            scratch_of::<G1>(&planned.l),
-            scratch_of::<G1>(&planned.a),
-            scratch_of::<G1>(&planned.b_g1),
+        let scratch = [
+            scratch_of::<G2>(&planned.b_g2)?,
+            scratch_of::<G1>(&planned.l)?,
+            scratch_of::<G1>(&planned.a)?,
+            scratch_of::<G1>(&planned.b_g1)?,
         ];
-        let scratch = [b_g2_bytes?, l_bytes?, a_bytes?, b_g1_bytes?];
         // A part that only adds to what is kept waits for nobody's scratch.
         let memory = if scratch == [0; 4] { DeviceSlice::none() } else { turn.scratch()? };
         let to = (fetching.layout(), sums);
@@ -543,16 +550,11 @@ mod tests {
                 }
                 assert_eq!(ends, [inputs, aux, sizes.a, sizes.b]);
                 let steps = inputs.div_ceil(CHUNK) + aux.div_ceil(CHUNK);
-                assert_eq!(
-                    parts.len(),
-                    if most == 0 {
-                        steps.max(1)
-                    } else if most == 1 << 30 {
-                        1
-                    } else {
-                        parts.len()
-                    }
-                );
+                match most {
+                    0 => assert_eq!(parts.len(), steps.max(1)),
+                    _ if most >= inputs + aux => assert_eq!(parts.len(), 1),
+                    _ => assert!((2..=steps).contains(&parts.len()), "{parts:?}"),
+                }
             }
         }
     }

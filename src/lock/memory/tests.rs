@@ -48,7 +48,7 @@ mod threads {
             Ok(to_bytes)
         }
 
-        fn reclaim(&self, _: usize) -> bool {
+        fn reclaim(&self) -> bool {
             let block = lock(&self.idle).pop();
             block.is_some()
         }
@@ -280,7 +280,7 @@ mod models {
             Ok(to_bytes)
         }
 
-        fn reclaim(&self, _: usize) -> bool {
+        fn reclaim(&self) -> bool {
             let block = lock(&self.idle).pop();
             block.is_some()
         }

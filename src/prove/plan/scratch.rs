@@ -28,7 +28,7 @@ const MIN_CHUNK: usize = 8;
 const BLOCK: usize = 128;
 /// Bytes of coordinates that a block merges: a sum has four coordinates.
 const MERGED: usize = 4 * 6144;
-/// Terms beyond which numbers of points have no room beside a sign.
+/// Terms of an MSM, at most: numbers of points have 31 bits beside a sign, and those of a window's entries 32.
 const MOST_TERMS: usize = 1 << 30;
 /// A lower bound of the items of a tile of CUB's sort, whichever the device: from 6,528 for compute capability 8.0 to 11,776 for 7.5.
 const SORT_TILE: usize = 4096;
@@ -162,8 +162,11 @@ pub(crate) fn least_bucket_bytes() -> usize {
 
 /// Terms of a part, at most, that can be added to buckets with so much scratch.
 pub(crate) fn most_terms_in_parts(scratch: usize) -> usize {
-    let fits = |terms: usize| fill_scratch(terms, 1, G1_SUM) <= scratch;
-    let (mut fitting, mut too_many) = (0, MOST_TERMS);
+    last_fitting(0, MOST_TERMS, |terms| fill_scratch(terms, 1, G1_SUM) <= scratch)
+}
+
+/// The last number that `fits`, of those from `fitting` on, which does, to before `too_many`: more take more.
+fn last_fitting(mut fitting: usize, mut too_many: usize, fits: impl Fn(usize) -> bool) -> usize {
     while too_many - fitting > 1 {
         let middle = fitting + (too_many - fitting) / 2;
         *if fits(middle) { &mut fitting } else { &mut too_many } = middle;
@@ -181,18 +184,14 @@ pub(crate) fn most_terms(sum: usize, limit: usize) -> usize {
             most = last;
             continue;
         }
-        // Among terms with windows of one size, more take more.
-        let (mut fitting, mut too_many) = (most, last);
-        while too_many - fitting > 1 {
-            let middle = fitting + (too_many - fitting) / 2;
-            *if fits(middle) { &mut fitting } else { &mut too_many } = middle;
-        }
-        return fitting;
+        // Windows up to there are of one size.
+        return last_fitting(most, last, fits);
     }
     most
 }
 
-/// Sums that MSMs leave, at most.
+/// Sums that MSMs leave, at most. Those whose terms come in parts leave no more: where their windows are of other sizes and have more
+/// bits together, these are in segments.
 pub(crate) fn most_sums() -> usize {
     WINDOW_BITS.iter().map(|(_, bits)| (SCALAR_BITS.div_ceil(*bits) * bits) as usize).max().unwrap_or(0)
 }

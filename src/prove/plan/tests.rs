@@ -103,6 +103,8 @@ proptest! {
                 let all = (1 << sizes.domain_log2) - 1;
                 let in_parts = InParts::fastest(all, plan.h_part_points, buckets, plan.scratch_bytes);
                 prop_assert!(in_parts.is_some_and(|in_parts| in_parts.bucket_bytes <= buckets), "{plan:?}");
+                let sums = in_parts.map(|InParts { windows, .. }| windows.count * (windows.bits - windows.segment_bits));
+                prop_assert!(sums.is_some_and(|sums| sums as usize <= most_sums()), "{in_parts:?} {plan:?}");
                 let held = 2 * plan.witness_part_bytes + results_bytes() + sum_bytes(plan.sum_blocks()) + align(buckets);
                 prop_assert!(held <= plan.witness_bytes + ALIGNMENT, "{plan:?}");
                 prop_assert!(sizes.step_points_bytes() <= plan.slot_bytes, "{plan:?}");
@@ -257,5 +259,22 @@ fn a_quotient_is_made_while_parameters_pass() {
             let before = passing.replace(leases.pop().unwrap());
             before.map(|before| arena.give_back(before, Some(worker)));
         }
+    }
+}
+
+/// What an H200 took for a circuit: of one caller, and where kernels reach vectors over the bus of three.
+#[test]
+fn seconds_are_those_that_were_measured() {
+    for (log2, budget, measured) in [
+        (22, 132 * GIB, 0.053),
+        (24, 132 * GIB, 0.164),
+        (27, 132 * GIB, 1.30),
+        (24, 2 * GIB, 0.243),
+        (27, 16 * GIB, 1.60),
+        (24, GIB, 0.724),
+        (24, GIB / 2, 1.421),
+    ] {
+        let found = plan(&porep(log2), budget).unwrap().seconds;
+        assert!((found / measured - 1.0).abs() < 0.1, "2^{log2} within {budget}: {found} s, measured {measured}");
     }
 }

@@ -2,8 +2,8 @@
 
 use blst::blst_fr;
 use interlock::kit::{
-    combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, reduce, Accumulators, DeviceBuffer, Scalars, Shape,
-    SumTerms, Terms, G1, G2,
+    combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, reduce, Accumulators, DeviceBuffer, DeviceSlice,
+    Scalars, Shape, SumTerms, Terms, G1, G2,
 };
 use rayon::prelude::*;
 
@@ -18,7 +18,9 @@ use crate::scalar::{add, from_u64, inverse, negative};
 /// # Errors
 /// What differs.
 pub fn all(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
-    Ok(group::<G1>(device, most, seed)? + group::<G2>(device, most / 4 + 1, seed)? + in_parts(device, most, seed)?)
+    let compared =
+        group::<G1>(device, most, seed)? + group::<G2>(device, most / 4 + 1, seed)? + in_parts(device, most, seed)?;
+    Ok(compared + of_largest_domain(device, seed)?)
 }
 
 /// Compares what plans take for the scratch of MSMs with what the device's launchers say, and returns for how many.
@@ -325,6 +327,33 @@ fn check_in_parts(device: &Device, parts: &[usize], shape: Shape, random: &mut R
         }
     }
     Ok(3)
+}
+
+/// MSMs in G1 of one term each, whose scalars are the first of 2^32 in bit-reversed order.
+fn of_largest_domain(device: &Device, seed: u64) -> Result<usize, String> {
+    const BITS: u32 = 32;
+    let (stream, random, shape) = (&device.stream, &mut Random(seed), Shape::for_terms(1));
+    let points = Points::<G1>::new(1, random);
+    let scalars: Vec<blst_fr> = (0..5).map(|_| scalar(random)).collect();
+    for (number, x) in scalars.iter().enumerate() {
+        let run = || -> Result<_, interlock::Error> {
+            let on_device = DeviceBuffer::from_host(&points.points, stream)?;
+            let first_scalars = DeviceBuffer::from_host(&scalars, stream)?;
+            // SAFETY: kernels read the term's scalar, which is there, and none of the others.
+            let scalars = unsafe { DeviceSlice::from_raw(first_scalars.as_raw(), 1 << BITS) };
+            let order = Scalars::Reversed { bits: BITS, first: (number as u32).reverse_bits() as usize };
+            let terms = Terms { points: &on_device, positions: None, scalars: &scalars, order, len: 1, count: None };
+            let mut scratch = poisoned(msm_scratch_bytes::<G1>(1, shape)?, stream)?;
+            let mut sums = poisoned(shape.sums(), stream)?;
+            msm::<G1>(&mut sums, &terms, shape, &mut scratch, stream)?;
+            Ok(combine::<G1>(&sums.to_host(stream)?, shape))
+        };
+        let what = || format!("G1 MSM of scalar {number} of 2^{BITS}");
+        if !is_same::<G1>(&told(what(), run())?, &points.expected([(0, *x)].into_par_iter())) {
+            return Err(format!("{}: the result is wrong", what()));
+        }
+    }
+    Ok(scalars.len())
 }
 
 /// Sums of three queries at once, which grow in two parts, by so many blocks.
