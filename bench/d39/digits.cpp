@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 
 #include "rooms.h"
 
@@ -15,14 +16,7 @@ using namespace interlock::d39;
 
 namespace {
 
-/// SplitMix64.
-uint64_t state = 1;
-uint64_t word() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
+std::mt19937_64 word;
 int64_t between(int64_t least, int64_t most) {
     return least + static_cast<int64_t>(word() % (static_cast<uint64_t>(most) - static_cast<uint64_t>(least) + 1));
 }
@@ -208,7 +202,7 @@ void test() {
 
 int main(int, char **argv) {
     const long turns = std::atol(argv[1]);
-    state = std::strtoull(argv[2], nullptr, 0);
+    word.seed(std::strtoull(argv[2], nullptr, 0));
     test_multiples_from_memory();
     for (long turn = 0; turn < turns; turn++) test();
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
+#include <random>
 
 #include "rooms.h"
 
@@ -13,13 +14,7 @@ namespace {
 
 using Wide = __int128;
 
-uint64_t state = 1;
-uint64_t word() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
+std::mt19937_64 word;
 
 long double greatest = 0;
 

@@ -2,6 +2,7 @@
 // that has sums that are the point itself, its negative, infinity and another of its y.
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 
 #include "rooms.h"
 
@@ -9,13 +10,7 @@ using namespace interlock;
 
 namespace {
 
-uint64_t state = 1;
-uint64_t word() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
+std::mt19937_64 word;
 
 /// A coordinate in Montgomery form.
 Fp coordinate(const uint32_t *limbs) {

@@ -32,12 +32,10 @@ const SECTION_SHARE: usize = 8;
 const LEAST_CHUNKS: usize = 32;
 /// Queries in G1 whose sums of ones grow side by side: `l`, `a` and `b`.
 const IN_G1: usize = 3;
-/// Sums of ones of a block of threads.
-const SUMS_OF_BLOCK: [usize; 2] = [Accumulators::<G1>::sums(IN_G1, 1), Accumulators::<G2>::sums(1, 1)];
 
 const _: () = assert!(STEP == CHUNK, "a plan counts with the steps of parts");
 const _: () = assert!(
-    sum_bytes(1) == SUMS_OF_BLOCK[0] * G1_SUM + SUMS_OF_BLOCK[1] * G2_SUM
+    sum_bytes(1) == Accumulators::<G1>::sums(IN_G1, 1) * G1_SUM + Accumulators::<G2>::sums(1, 1) * G2_SUM
         && G1_SUM == size_of::<<G1 as Group>::Sum>()
         && G2_SUM == size_of::<<G2 as Group>::Sum>(),
     "a plan counts with the kernels' sums"
