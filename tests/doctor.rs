@@ -161,7 +161,6 @@ fn plans_are_for_the_budget_that_is_set() {
     }
 }
 
-/// A missing GPU is wrong only where one was asked for.
 #[test]
 fn a_budget_that_is_too_little_for_all_is_to_be_fixed() {
     let folder = Folder::new("little");
@@ -182,6 +181,7 @@ fn what_the_build_tells_the_program_is_no_setting() {
     assert!(!told.is_empty() && told.iter().all(|name| !name.starts_with("INTERLOCK_")), "{told:?}");
 }
 
+/// A missing GPU is wrong only where one was asked for.
 #[test]
 fn a_gpu_that_is_asked_for_must_be_there() {
     let folder = Folder::new("gpu");

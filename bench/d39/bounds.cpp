@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "rooms.h"
+#include "sizes.h"
 
 using namespace interlock;
 using namespace interlock::d39;
@@ -135,8 +136,8 @@ void say(const char *what, const Bounds &result) {
     greatest_error = greatest_column = 0;
 }
 
-using Place = HostPlace<Bound>;
-using Room = HostRoom<Bound>;
+using Place = OwnPlace<Bound>;
+using Room = OwnRoom<Bound>;
 
 /// The coordinates of any sum.
 void put_any(Sum<Room> &sum) {

@@ -111,7 +111,7 @@ void line(const char *what, const Values &...values) {
 void test_products() {
     const Number a = number(word() % 2 ? 64 : 4), b = number(4), c = number(4), d = number(4), e = number(4), f = number(4);
     Fp39 x = a.element(), y = b.element(), z = c.element(), v = d.element(), w = e.element(), u = f.element(), result;
-    using Place = HostPlace<Digit>;
+    using Place = OwnPlace<Digit>;
     const Place to{&result}, none = Place::none(), at_x{&x}, at_y{&y}, at_z{&z}, at_v{&v}, at_w{&w}, at_u{&u};
     line("product", a, b, x * y);
     put_product(to, at_x, at_y, none);
@@ -195,7 +195,7 @@ void test() {
     if (word() % 2) zero.digit[word() % DIGITS] += between(-1, 1);
     if (word() % 8 == 0) zero = number(3);
     Fp39 maybe_zero = zero.element();
-    line(is_zero_at(HostPlace<Digit>{&maybe_zero}) ? "zero" : "not_zero", zero);
+    line(is_zero_at(OwnPlace<Digit>{&maybe_zero}) ? "zero" : "not_zero", zero);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "rooms.h"
+#include "sizes.h"
 
 using namespace interlock::d39;
 
@@ -115,8 +116,8 @@ struct Exact : Digit {
 
 using Number = Element<Exact>;
 
-using Place = HostPlace<Exact>;
-using Room = HostRoom<Exact>;
+using Place = OwnPlace<Exact>;
+using Room = OwnRoom<Exact>;
 
 constexpr double MOST = 0x1p38 + 1, LAST_OF_P = 872555476;
 

@@ -1,27 +1,24 @@
-// Rooms on the host for the sums of cuda/ec/xyzz39.cuh, over digits or over what stands for them, and what sums' coordinates are below.
+// Rooms for the sums of cuda/ec/xyzz39.cuh that are an array of whoever adds, over digits or over what stands for them.
 #pragma once
 
 #include "ec/xyzz39.cuh"
 
 template <class Digits>
-struct HostPlace {
+struct OwnPlace {
     using D = Digits;
     interlock::d39::Element<D> *at;
 
-    static HostPlace none() { return {nullptr}; }
-    bool exists() const { return at != nullptr; }
-    uint32_t low() const { return interlock::d39::low_word(at->digit[0]); }
-    interlock::d39::Element<D> get() const { return *at; }
-    void put(const interlock::d39::Element<D> &value) const { *at = value; }
+    INTERLOCK_HD static OwnPlace none() { return {nullptr}; }
+    INTERLOCK_HD bool exists() const { return at != nullptr; }
+    INTERLOCK_HD uint32_t low() const { return interlock::d39::low_word(at->digit[0]); }
+    INTERLOCK_HD interlock::d39::Element<D> get() const { return *at; }
+    INTERLOCK_HD void put(const interlock::d39::Element<D> &value) const { *at = value; }
 };
 
 template <class Digits>
-struct HostRoom {
-    using Place = HostPlace<Digits>;
+struct OwnRoom {
+    using Place = OwnPlace<Digits>;
     interlock::d39::Element<Digits> *slots;
 
-    Place operator[](int slot) const { return {slots + slot}; }
+    INTERLOCK_HD Place operator[](int slot) const { return {slots + slot}; }
 };
-
-/// In p: the coordinates of a sum, those of a point, and the factors for which d39.md has bounds of single operations.
-constexpr double X_BELOW = 2.2, Y_BELOW = 1.9, ZZ_BELOW = 2, POINT_UP_TO = 64, FACTOR_BELOW = 4;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "rooms.h"
+#include "sizes.h"
 
 using namespace interlock;
 
@@ -48,7 +49,7 @@ bool is_below(const d39::Fp39 &a, double times) { return std::abs(d39::integer(a
 /// One sum by both.
 struct Sums {
     d39::Fp39 slots[d39::SLOTS];
-    d39::Sum<HostRoom<d39::Digit>> sum{{slots}};
+    d39::Sum<OwnRoom<d39::Digit>> sum{{slots}};
     Xyzz<Fp> expected;
     long additions = 0, to_infinity = 0, doubles = 0, cancelled = 0, of_one_y = 0;
 

@@ -4,7 +4,7 @@ use std::env;
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(device)");
-    for watched in ["build.rs", "cuda", "../../cuda"] {
+    for watched in ["build.rs", "cuda", "../d39/rooms.h", "../../cuda"] {
         println!("cargo::rerun-if-changed={watched}");
     }
     let mut host = cc::Build::new();

@@ -1,7 +1,7 @@
 // The operations that are checked: what each takes, what it gives, and how the library's arithmetic does it.
 #pragma once
 
-#include "ec/xyzz39.cuh"
+#include "../../d39/rooms.h"
 #include "ff/fr.cuh"
 
 namespace kit {
@@ -71,23 +71,7 @@ KIT_ON_POINTS(SubtractFull, p + -scaled(in.q, in.zq))
 KIT_ON_POINTS(SubtractMixed, p + -in.q)
 KIT_ON_POINTS(DoublePoint, p.doubled())
 
-/// A room of a thread's own.
-struct OwnPlace {
-    using D = d39::Digit;
-    d39::Fp39 *at;
-    INTERLOCK_HD static OwnPlace none() { return {nullptr}; }
-    INTERLOCK_HD bool exists() const { return at != nullptr; }
-    INTERLOCK_HD uint32_t low() const { return d39::low_word(at->digit[0]); }
-    INTERLOCK_HD d39::Fp39 get() const { return *at; }
-    INTERLOCK_HD void put(const d39::Fp39 &value) const { *at = value; }
-};
-struct OwnRoom {
-    using Place = OwnPlace;
-    d39::Fp39 *slots;
-    INTERLOCK_HD Place operator[](int slot) const { return {slots + slot}; }
-};
-
-INTERLOCK_HD bool is_zero(d39::Fp39 a) { return d39::is_zero_at(OwnPlace{&a}); }
+INTERLOCK_HD bool is_zero(d39::Fp39 a) { return d39::is_zero_at(OwnPlace<d39::Digit>{&a}); }
 
 /// A number of 64·p at most as one of less than p.
 INTERLOCK_HD d39::Fp39 small(const Fp &a) { return d39::from_fp(a) * d39::Fp39::one(); }
@@ -126,7 +110,7 @@ KIT_ON_ONE_39(Double39, a.doubled().settled())
         using Out = Affine<Fp>;                                         \
         INTERLOCK_HD static Out of(const In &in) {                      \
             d39::Fp39 slots[d39::SLOTS];                                \
-            d39::Sum<OwnRoom> sum{{slots}};                             \
+            d39::Sum<OwnRoom<d39::Digit>> sum{{slots}};                             \
             statements;                                                 \
             return d39::to_xyzz(sum.get()).to_affine();                 \
         }                                                               \

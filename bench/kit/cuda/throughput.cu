@@ -2,7 +2,7 @@
 #include <cuda_runtime.h>
 
 #include "ff/fr.cuh"
-#include "msm/room39.cuh"
+#include "msm/running.cuh"
 
 using namespace interlock;
 
@@ -80,7 +80,8 @@ struct Square39 {
     }
 };
 
-using Room = msm::SharedRoom<BLOCK>;
+using Room = msm::Room;
+static_assert(BLOCK == msm::AddingKernel<Fp>::BLOCK, "the room of a block of as many threads");
 
 template <int BLOCKS>
 __global__ void __launch_bounds__(BLOCK, BLOCKS)
@@ -152,11 +153,9 @@ KIT_TURNS_39(square_fp39, Square39, 4)
 constexpr int BLOCKS_39 = 3;
 extern "C" int kit_accumulate_g1_39_most() {
     const auto kernel = accumulate_39<BLOCKS_39>;
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Room::BYTES));
-    if (error == cudaSuccess) {
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
-    }
-    return error == cudaSuccess ? most(kernel, Room::BYTES) : -error;
+    size_t shared;
+    const cudaError_t error = msm::make_room(&shared, kernel);
+    return error == cudaSuccess ? most(kernel, shared) : -error;
 }
 extern "C" int kit_accumulate_g1_39(void *sums, const void *table, unsigned points, unsigned n, unsigned blocks,
                                     cudaStream_t stream) {
