@@ -47,6 +47,8 @@ struct Bound {
         require(stored < 0x1p51L, "a digit that is stored", stored);
         return {stored};
     }
+    static Bound from(Stored stored, const Bound &) { return from(stored); }
+    static Bound plus(const Bound &a, const Bound &b, const Bound &sign) { return {up(a.value + b.value * sign.value)}; }
     static Stored store(Real value) {
         require(std::fabs(value) < 0x1p51L, "a digit to store", value);
         return std::fabs(value);
@@ -137,23 +139,42 @@ void say(const char *what, const Bounds &result) {
 }
 
 using Place = OwnPlace<Bound>;
-using Room = OwnRoom<Bound>;
+using SumOfG1 = Sum<OwnRoom<Bound>>;
+using SumOfG2 = PairSum<OwnPairRoom<Bound>>;
+
+template <class Place>
+void put_all(Place place, const Bounds &value) {
+    for (int lane = 0; lane < Place::PARTS; lane++) place.of(lane).put(value);
+}
 
 /// The coordinates of any sum.
-void put_any(Sum<Room> &sum) {
-    sum.x.put(up_to(X_BELOW));
-    sum.room[Y].put(up_to(Y_BELOW));
-    sum.room[ZZ].put(up_to(ZZ_BELOW));
-    sum.room[ZZZ].put(up_to(ZZ_BELOW));
+template <class Sum>
+void put_any(Sum &sum) {
+    put_all(sum.x, up_to(X_BELOW));
+    put_all(sum.room[Y], up_to(Y_BELOW));
+    put_all(sum.room[ZZ], up_to(ZZ_BELOW));
+    put_all(sum.room[ZZZ], up_to(ZZ_BELOW));
+}
+
+template <class Place>
+void require_below(const char *what, Place place, double below) {
+    for (int lane = 0; lane < Place::PARTS; lane++) {
+        const Bounds part = place.of(lane).get();
+        say(what, part);
+        require(over_p(part) < below, what, over_p(part));
+    }
 }
 
 /// Whether they hold for what was made.
-void require_any(const Sum<Room> &sum) {
-    const auto check = [&](const char *what, Place place, double below) {
-        say(what, place.get());
-        require(over_p(place.get()) < below, what, over_p(place.get()));
+template <class Sum>
+void require_any(const Sum &sum) {
+    const auto check = [&](const char *what, typename Sum::Place place, double below) {
+        require_below(what, place, below);
         // `pack` leaves the low word of the last digit.
-        require(place.get().digit[DIGITS - 1] < 0x1p31L, what, place.get().digit[DIGITS - 1]);
+        for (int lane = 0; lane < Sum::Place::PARTS; lane++) {
+            const Real last = place.of(lane).get().digit[DIGITS - 1];
+            require(last < 0x1p31L, what, last);
+        }
     };
     check("x", sum.x, X_BELOW);
     check("y", sum.room[Y], Y_BELOW);
@@ -162,11 +183,10 @@ void require_any(const Sum<Room> &sum) {
 }
 
 /// The run and the rise: those of an addition are told from 0, as numbers below 4·p are.
-void require_run_and_rise(const Bounds *slots) {
-    say("run", slots[A]);
-    say("rise", slots[B]);
-    require(over_p(slots[A]) < 4, "run", over_p(slots[A]));
-    require(over_p(slots[B]) < 4, "rise", over_p(slots[B]));
+template <class Sum>
+void require_run_and_rise(const Sum &sum) {
+    require_below("run", sum.room[A], 4);
+    require_below("rise", sum.room[B], 4);
 }
 
 void operations() {
@@ -187,46 +207,78 @@ void operations() {
     say("a + b, settled", (factor + factor).settled());
 }
 
+void operations_of_pairs() {
+    Bounds point[2] = {up_to(POINT_UP_TO), up_to(POINT_UP_TO)}, factor[2] = {up_to(FACTOR_BELOW), up_to(FACTOR_BELOW)}, result[2];
+    using Place = OwnPairPlace<Bound>;
+    const Place to{result}, none = Place::none(), a{point}, b{factor};
+    const auto say_all = [&](const char *what) {
+        for (const Bounds &part : result) say(what, part);
+    };
+    put_pair_product(to, a, b, none);
+    say_all("a·b in Fp2, of 64 p and 4 p");
+    put_pair_product(to, b, b, b);
+    say_all("a·b − c in Fp2, of 4 p");
+    put_pair_square(to, b, none, none);
+    say_all("a² in Fp2");
+    put_pair_square(to, b, b, b);
+    say_all("a² − c − 2·d in Fp2");
+}
+
+template <class Sum>
 void first_point() {
     std::printf("A first point:\n");
-    Bounds slots[SLOTS];
-    Sum<Room> sum{{slots}};
+    Bounds slots[decltype(Sum::room)::ELEMENTS];
+    Sum sum{{slots}};
     sum.clear();
-    slots[A] = slots[B] = up_to(POINT_UP_TO);
+    put_all(sum.room[A], up_to(POINT_UP_TO));
+    put_all(sum.room[B], up_to(POINT_UP_TO));
     sum.put_run_and_rise();
-    sum.x.put(slots[A]);
-    slots[Y] = slots[B];
+    for (int lane = 0; lane < Sum::Place::PARTS; lane++) {
+        sum.x.of(lane).put(sum.room[A].of(lane).get());
+        sum.room[Y].of(lane).put(sum.room[B].of(lane).get());
+    }
     require_any(sum);
 }
 
+template <class Sum>
 void addition() {
     std::printf("An addition:\n");
-    Bounds slots[SLOTS];
-    Sum<Room> sum{{slots}};
+    Bounds slots[decltype(Sum::room)::ELEMENTS];
+    Sum sum{{slots}};
     put_any(sum);
-    slots[A] = slots[B] = up_to(POINT_UP_TO);
+    put_all(sum.room[A], up_to(POINT_UP_TO));
+    put_all(sum.room[B], up_to(POINT_UP_TO));
     sum.put_run_and_rise();
-    require_run_and_rise(slots);
+    require_run_and_rise(sum);
     sum.add_by_run_and_rise(false);
     require_any(sum);
 }
 
+template <class Sum>
 void doubling() {
     std::printf("A doubling:\n");
-    Bounds slots[SLOTS];
-    Sum<Room> sum{{slots}};
+    Bounds slots[decltype(Sum::room)::ELEMENTS];
+    Sum sum{{slots}};
     put_any(sum);
     sum.put_run_and_rise_to_double();
-    require_run_and_rise(slots);
+    require_run_and_rise(sum);
     sum.add_by_run_and_rise(true);
     require_any(sum);
+}
+
+template <class Sum>
+void additions(const char *group) {
+    std::printf("%s\n", group);
+    first_point<Sum>();
+    addition<Sum>();
+    doubling<Sum>();
 }
 
 }  // namespace
 
 int main() {
     operations();
-    first_point();
-    addition();
-    doubling();
+    operations_of_pairs();
+    additions<SumOfG1>("G1");
+    additions<SumOfG2>("G2");
 }

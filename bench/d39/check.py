@@ -24,6 +24,21 @@ OPERATIONS = {
     "square_less_twice": (2, lambda a, d: a * a * INVERSE - 2 * d, 9),
     "products": (5, lambda a, b, c, d, e: (a * (b - e) - c * d) * INVERSE, 1),
 }
+# Components, of the operands' components.
+OPERATIONS_IN_FP2 = {
+    "product_in_fp2": (4, lambda a, b, c, d: ((a * c - b * d) * INVERSE, (a * d + b * c) * INVERSE), 2),
+    "product_less_in_fp2": (
+        6,
+        lambda a, b, c, d, e, f: ((a * c - b * d) * INVERSE - e, (a * d + b * c) * INVERSE - f),
+        5,
+    ),
+    "square_in_fp2": (2, lambda a, b: ((a * a - b * b) * INVERSE, 2 * a * b * INVERSE), 1),
+    "square_less_in_fp2": (
+        6,
+        lambda a, b, c, d, e, f: ((a * a - b * b) * INVERSE - c - 2 * e, 2 * a * b * INVERSE - d - 2 * f),
+        13,
+    ),
+}
 EXACT = {
     "sum": (2, lambda a, b: a + b),
     "difference": (2, lambda a, b: a - b),
@@ -42,6 +57,15 @@ def right(name, values):
             and (numbers[-1] - residue(*numbers[:-1])) % P == 0
             and abs(numbers[-1]) < most * P
             and all(-(1 << 38) <= digit < 1 << 38 for digit in digits)
+        )
+    if name in OPERATIONS_IN_FP2:
+        operands, residues, most = OPERATIONS_IN_FP2[name]
+        numbers = [number(values[i : i + 10]) for i in range(0, len(values), 10)]
+        return (
+            len(numbers) == operands + 2
+            and all((a - b) % P == 0 for a, b in zip(numbers[-2:], residues(*numbers[:-2])))
+            and all(abs(a) < most * P for a in numbers[-2:])
+            and all(-(1 << 38) <= digit < 1 << 38 for digit in values[-20:-11] + values[-10:-1])
         )
     if name in EXACT:
         operands, exact = EXACT[name]

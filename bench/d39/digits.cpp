@@ -133,6 +133,29 @@ void test_products() {
     line("double", b, y.doubled().settled());
 }
 
+void test_products_in_fp2() {
+    const int least = word() % 2 ? 64 : 4;
+    const Number a[2] = {number(least), number(least)}, b[2] = {number(4), number(4)}, c[2] = {number(4), number(4)};
+    const Number d[2] = {number(4), number(4)};
+    Fp39 of[4][2], result[2];
+    for (int part = 0; part < 2; part++) {
+        of[0][part] = a[part].element();
+        of[1][part] = b[part].element();
+        of[2][part] = c[part].element();
+        of[3][part] = d[part].element();
+    }
+    using Place = OwnPairPlace<Digit>;
+    const Place to{result}, none = Place::none(), at_a{of[0]}, at_b{of[1]}, at_c{of[2]}, at_d{of[3]};
+    put_pair_product(to, at_a, at_b, none);
+    line("product_in_fp2", a[0], a[1], b[0], b[1], result[0], result[1]);
+    put_pair_product(to, at_b, at_c, at_d);
+    line("product_less_in_fp2", b[0], b[1], c[0], c[1], d[0], d[1], result[0], result[1]);
+    put_pair_square(to, at_b, none, none);
+    line("square_in_fp2", b[0], b[1], result[0], result[1]);
+    put_pair_square(to, at_b, at_c, at_d);
+    line("square_less_in_fp2", b[0], b[1], c[0], c[1], d[0], d[1], result[0], result[1]);
+}
+
 void test_from_memory(const Fp &x) {
     line("from", x, from_fp(x));
     line("reduced", x, reduced_from_fp(x));
@@ -177,6 +200,7 @@ void test_multiples_from_memory() {
 
 void test() {
     test_products();
+    test_products_in_fp2();
     const Number most = number(31);
     line("to", most, to_fp(most.element()));
     Fp fp;

@@ -37,6 +37,16 @@ struct Exact : Digit {
     static Exact inverse_radix(int i) { return Digit::inverse_radix(i); }
     static Exact modulus(int i) { return Digit::modulus(i); }
     static Exact from(Stored stored) { return Digit::from(stored); }
+    static Exact from(Stored stored, const Exact &sign) {
+        const Exact r = Digit::from(stored, sign);
+        require(r.whole() == integer(stored) * sign.whole(), "a digit with a sign");
+        return r;
+    }
+    static Exact plus(const Exact &a, const Exact &b, const Exact &sign) {
+        const Exact r = Digit::plus(a, b, sign);
+        require(r.whole() == a.whole() + b.whole() * sign.whole(), "a sum or a difference");
+        return r;
+    }
     static Exact sum(Stored a, Stored b) {
         const Exact r = Digit::sum(a, b);
         require(r.whole() == integer(a) + integer(b), "a sum");
@@ -117,7 +127,8 @@ struct Exact : Digit {
 using Number = Element<Exact>;
 
 using Place = OwnPlace<Exact>;
-using Room = OwnRoom<Exact>;
+using SumOfG1 = Sum<OwnRoom<Exact>>;
+using SumOfG2 = PairSum<OwnPairRoom<Exact>>;
 
 constexpr double MOST = 0x1p38 + 1, LAST_OF_P = 872555476;
 
@@ -176,32 +187,74 @@ void operations(long n) {
     say("a·(b − e) − c·d");
 }
 
+/// The same of products and squares in Fp2, of components of one sign or of two.
+void operations_of_pairs(long n) {
+    Number result[2], of[4][2];
+    using Place = OwnPairPlace<Exact>;
+    const Place to{result}, none = Place::none(), a{of[0]}, b{of[1]}, c{of[2]}, d{of[3]};
+    const auto fill = [&](double first) {
+        const int bits = static_cast<int>(word() % 31);
+        for (auto &element : of) {
+            const double times = &element == of ? first : FACTOR_BELOW;
+            for (Number &part : element) part = extreme(times, bits, word() % 2, word() % 4 == 0);
+        }
+    };
+    for (long i = 0; i < n; i++) fill(POINT_UP_TO), put_pair_product(to, a, b, none);
+    say("a·b in Fp2");
+    for (long i = 0; i < n; i++) fill(FACTOR_BELOW), put_pair_product(to, a, b, c);
+    say("a·b − c in Fp2");
+    // Of each two digits the sum is as large as can be, or the difference: (a0 + a1)·(a0 − a1) has products of both.
+    const auto fill_to_square = [&] {
+        fill(FACTOR_BELOW);
+        for (int i = 0; i < DIGITS; i++) {
+            const double digit = of[0][0].digit[i] - SHIFT;
+            of[0][1].digit[i] = SHIFT + (word() % 2 ? -digit : 0);
+        }
+    };
+    for (long i = 0; i < n; i++) fill_to_square(), put_pair_square(to, a, none, none);
+    say("a² in Fp2");
+    for (long i = 0; i < n; i++) fill_to_square(), put_pair_square(to, a, c, d);
+    say("a² − c − 2·d in Fp2");
+}
+
+template <class Place>
+void put_any(Place place, double times) {
+    for (int lane = 0; lane < Place::PARTS; lane++) place.of(lane).put(number(times));
+}
+
+template <class Place>
+void require_all_below(Place place, double times, const char *what) {
+    for (int lane = 0; lane < Place::PARTS; lane++) require_below(place.of(lane).get(), times, what);
+}
+
 /// Additions to sums whose coordinates are as large as they may be, of points that are too, and doubles of such sums.
-void sums(long n) {
+template <class Sum>
+void sums(long n, const char *what) {
     for (long i = 0; i < n; i++) {
-        Number slots[SLOTS];
-        Sum<Room> sum{{slots}};
+        Number slots[decltype(Sum::room)::ELEMENTS];
+        Sum sum{{slots}};
+        const auto &room = sum.room;
         const bool is_double = word() % 4 == 0;
-        sum.x.put(number(X_BELOW));
-        slots[Y] = number(Y_BELOW);
-        slots[ZZ] = number(ZZ_BELOW);
-        slots[ZZZ] = number(ZZ_BELOW);
+        put_any(sum.x, X_BELOW);
+        put_any(room[Y], Y_BELOW);
+        put_any(room[ZZ], ZZ_BELOW);
+        put_any(room[ZZZ], ZZ_BELOW);
         if (is_double) {
             sum.put_run_and_rise_to_double();
         } else {
-            slots[A] = number(POINT_UP_TO);
-            slots[B] = number(POINT_UP_TO);
+            put_any(room[A], POINT_UP_TO);
+            put_any(room[B], POINT_UP_TO);
             sum.put_run_and_rise();
         }
-        require_below(slots[A], 4, "a run");
-        require_below(slots[B], 4, "a rise");
+        require_all_below(room[A], 4, "a run");
+        require_all_below(room[B], 4, "a rise");
         sum.add_by_run_and_rise(is_double);
-        require_below(sum.x.get(), X_BELOW, "x");
-        require_below(slots[Y], Y_BELOW, "y");
-        require_below(slots[ZZ], ZZ_BELOW, "zz");
-        require_below(slots[ZZZ], ZZ_BELOW, "zzz");
+        require_all_below(sum.x, X_BELOW, "x");
+        require_all_below(room[Y], Y_BELOW, "y");
+        require_all_below(room[ZZ], ZZ_BELOW, "zz");
+        require_all_below(room[ZZZ], ZZ_BELOW, "zzz");
     }
-    say("sums");
+    say(what);
 }
 
 }  // namespace
@@ -209,5 +262,7 @@ void sums(long n) {
 int main(int, char **argv) {
     const long n = std::atol(argv[1]);
     operations(n);
-    sums(n / 4);
+    operations_of_pairs(n / 2);
+    sums<SumOfG1>(n / 4, "sums in G1");
+    sums<SumOfG2>(n / 8, "sums in G2");
 }

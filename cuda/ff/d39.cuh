@@ -143,6 +143,14 @@ struct Digit {
     INTERLOCK_HD static Digit modulus(int i) { return {constants().modulus[i], constant(d39::modulus(i)).low}; }
     INTERLOCK_HD static Digit from(Stored stored) { return {add(stored, -SHIFT), low_word(stored)}; }
     INTERLOCK_HD static Stored store(double value) { return add(value, SHIFT); }
+    /// The digit times a sign, −1 or 1.
+    INTERLOCK_HD static Digit from(Stored stored, const Digit &sign) {
+        return {fma(stored, sign.value, multiply(-SHIFT, sign.value)), low_word(stored) * sign.low};
+    }
+    /// a + b·sign, of −1, 0 or 1.
+    INTERLOCK_HD static Digit plus(const Digit &a, const Digit &b, const Digit &sign) {
+        return {fma(b.value, sign.value, a.value), a.low + b.low * sign.low};
+    }
     INTERLOCK_HD Digit doubled() const { return {add(value, value), 2 * low}; }
     INTERLOCK_HD Digit operator-() const { return {-value, 0 - low}; }
     INTERLOCK_HD friend Digit operator-(const Digit &a, const Digit &b) { return {add(a.value, -b.value), a.low - b.low}; }
@@ -195,7 +203,7 @@ struct Digit {
     /// Adds to a digit the multiple of B that was taken from the one before.
     INTERLOCK_HD static Stored take(Stored digit, double multiple) { return fma(multiple, 0x1p-39, digit); }
     INTERLOCK_HD static Digit sum(Stored a, Stored b) {
-        return {add(add(a, -SHIFT), add(b, -SHIFT)), low_word(a) + low_word(b)};
+        return {add(add(a, -2 * SHIFT), b), low_word(a) + low_word(b)};
     }
     INTERLOCK_HD static Stored negative(Stored a) { return add(2 * SHIFT, -a); }
 };
@@ -220,25 +228,37 @@ INTERLOCK_HD void multiply(typename D::Column *columns, const D *a, const D *b) 
     columns[COLUMNS - 1] = {};
 }
 
+/// Adds those of a·b to columns of a product.
+template <class D>
+INTERLOCK_HD void add_product(typename D::Column *columns, const D *a, const D *b) {
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+#pragma unroll
+        for (int j = 0; j < DIGITS; j++) D::add_high(columns[i + j], a[i], b[j]);
+    }
+#pragma unroll
+    for (int i = 0; i < DIGITS; i++) {
+#pragma unroll
+        for (int j = 0; j < DIGITS; j++) D::add_low(columns[i + j], a[i], b[j]);
+    }
+}
+
+/// Makes the doubles of these columns anew.
+template <class D>
+INTERLOCK_HD void refresh(typename D::Column *columns, int first, int last) {
+#pragma unroll
+    for (int k = first; k <= last; k++) D::refresh(columns[k]);
+}
+
 /// Subtracts those of a·b from columns of a product.
 template <class D>
 INTERLOCK_HD void subtract_product(typename D::Column *columns, const D *a, const D *b) {
     D negative[DIGITS];
 #pragma unroll
     for (int i = 0; i < DIGITS; i++) negative[i] = -a[i];
-#pragma unroll
-    for (int i = 0; i < DIGITS; i++) {
-#pragma unroll
-        for (int j = 0; j < DIGITS; j++) D::add_high(columns[i + j], negative[i], b[j]);
-    }
-#pragma unroll
-    for (int i = 0; i < DIGITS; i++) {
-#pragma unroll
-        for (int j = 0; j < DIGITS; j++) D::add_low(columns[i + j], negative[i], b[j]);
-    }
+    add_product(columns, negative, b);
     // The columns whose errors would otherwise grow too great in the reduction.
-#pragma unroll
-    for (int k = FIRST_REFRESHED; k <= LAST_REFRESHED; k++) D::refresh(columns[k]);
+    refresh<D>(columns, FIRST_REFRESHED, LAST_REFRESHED);
 }
 
 /// The columns of a².

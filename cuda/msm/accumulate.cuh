@@ -29,7 +29,10 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, (ACCUMULATING_BLOCKS<F
     accumulate(Stored<F> *buckets, Partials<F> partials, const Affine<F> *points, const uint32_t *keys, const uint32_t *values,
                const uint32_t *count) {
     if (!IS_COMPILED<DIGITS>) return;
-    const uint32_t threads = gridDim.x * AddingKernel<F>::BLOCK, thread = blockIdx.x * AddingKernel<F>::BLOCK + threadIdx.x;
+    // Threads that share a sum are one here.
+    constexpr unsigned SHARING = LANES<F, DIGITS>;
+    const uint32_t threads = gridDim.x * AddingKernel<F>::BLOCK / SHARING;
+    const uint32_t thread = (blockIdx.x * AddingKernel<F>::BLOCK + threadIdx.x) / SHARING;
     const uint32_t entries = *count, chunk = entries / threads + (entries % threads != 0);
     const auto begin = static_cast<uint32_t>(min(size_t{thread} * chunk, size_t{entries}));
     const uint32_t own = min(chunk, entries - begin);
@@ -53,8 +56,10 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, (ACCUMULATING_BLOCKS<F
     for (uint32_t i = 1; i <= chunk; i++) {
         // Threads whose bucket ends must not wait for those whose bucket goes on, as they would for a loop inside this one.
         __syncwarp();
-        if (i > own) continue;
+        // But those of a warp that share sums add together, nothing at last.
+        if (SHARING == 1 && i > own) continue;
         point = next;
+        if (SHARING > 1) next = {};
         const bool negative = (value & NEGATIVE) != 0;
         uint32_t next_bucket = NO_BUCKET;
         if (i < own) {
@@ -63,7 +68,7 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, (ACCUMULATING_BLOCKS<F
             next.fetch(points + (value & ~NEGATIVE));
         }
         sum.add(point.take(), negative);
-        if (next_bucket == bucket) continue;
+        if (i > own || next_bucket == bucket) continue;
         Stored<F> *to = buckets + bucket;
         if (finished == 0 || i == own) {
             partials.buckets[finished > 0] = bucket;

@@ -96,13 +96,13 @@ cudaError_t fill(FillScratch<F> scratch, Stored<F> *buckets, const interlock_msm
     if (DIGITS) {
         if (cudaError_t error = make_room(&shared, kernel)) return error;
     }
-    if (cudaError_t error = filling(&blocks, kernel, BLOCK, shared, chunks_of<F>(entries))) return error;
+    if (cudaError_t error = filling(&blocks, kernel, BLOCK, shared, LANES<F, DIGITS> * chunks_of<F>(entries))) return error;
     const auto *points = static_cast<const Affine<F> *>(terms.points);
     kernel<<<blocks, BLOCK, shared, stream>>>(buckets, scratch.partials[0], points, scratch.entries.keys[0],
                                               scratch.entries.values[0], scratch.entries.count);
     if (cudaError_t error = cudaGetLastError()) return error;
 
-    unsigned partial_sums = 2 * blocks * BLOCK;
+    unsigned partial_sums = 2 * blocks * BLOCK / LANES<F, DIGITS>;
     for (int from = 0;; from = 1 - from) {
         const auto merging = static_cast<unsigned>(blocks_of(partial_sums, MERGE_BLOCK<F>));
         merge<F, DIGITS><<<merging, MERGE_BLOCK<F>, 0, stream>>>(buckets, scratch.partials[1 - from], scratch.partials[from], partial_sums);
@@ -172,11 +172,9 @@ cudaError_t scratch_bytes(size_t n, const interlock_msm_shape &shape, size_t *by
 /// Does `work` with the form that is faster on the current device, as std::true_type for digits, always the same on a device.
 template <class F, class Work>
 cudaError_t in_fastest_form(const Work &work) {
-    if constexpr (std::is_same<F, Fp>::value) {
-        bool digits;
-        if (cudaError_t error = are_digits_faster(&digits, accumulate<F, false, true>)) return error;
-        if (digits) return work(std::true_type{});
-    }
+    bool digits;
+    if (cudaError_t error = are_digits_faster(&digits, accumulate<F, false, true>)) return error;
+    if (digits) return work(std::true_type{});
     return work(std::false_type{});
 }
 

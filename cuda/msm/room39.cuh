@@ -50,8 +50,9 @@ struct SharedRoom {
 
     uint32_t first;
 
-    __device__ __forceinline__ static SharedRoom own() {
-        uint32_t first = static_cast<uint32_t>(__cvta_generic_to_shared(rooms + threadIdx.x));
+    __device__ __forceinline__ static SharedRoom own() { return of(threadIdx.x); }
+    __device__ __forceinline__ static SharedRoom of(unsigned thread) {
+        uint32_t first = static_cast<uint32_t>(__cvta_generic_to_shared(rooms + thread));
         // Kept, rather than made anew for each call.
         asm volatile("" : "+r"(first));
         return {first};

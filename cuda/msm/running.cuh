@@ -1,7 +1,8 @@
-// The sum that a thread adds points to: in registers by carry chains, or in shared memory by digits of 39 bits.
+// The sum that a thread adds points to: in registers by carry chains, or in shared memory by digits of 39 bits, where pairs of threads
+// share those of G2.
 #pragma once
 
-#include "msm/room39.cuh"
+#include "msm/room39_pairs.cuh"
 #include "msm/stored.cuh"
 
 namespace interlock {
@@ -28,6 +29,25 @@ struct AwaitedPoint {
     __device__ __forceinline__ Affine<F> take() const { return load(point); }
 };
 
+/// A lane's components of the same, or infinity's.
+struct AwaitedPart {
+    const Affine<Fp2> *point = nullptr;
+
+    __device__ __forceinline__ void fetch(const Affine<Fp2> *from) {
+        point = from;
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(x()));
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(y()));
+    }
+    __device__ __forceinline__ Affine<Fp> take() const {
+        if (point == nullptr) return Affine<Fp>::infinity();
+        return {load(x()), load(y())};
+    }
+
+   private:
+    __device__ __forceinline__ const Fp *x() const { return own_lane() == 0 ? &point->x.c0 : &point->x.c1; }
+    __device__ __forceinline__ const Fp *y() const { return own_lane() == 0 ? &point->y.c0 : &point->y.c1; }
+};
+
 template <class F>
 struct RegisterSum {
     using Next = HeldPoint<F>;
@@ -51,11 +71,34 @@ struct SharedSum : d39::Sum<Room> {
     __device__ __forceinline__ void store(Stored<Fp> *to) const { *reinterpret_cast<d39::PackedSum *>(to) = get(); }
 };
 
+using RoomOfPairs = PairRoom<AddingKernel<Fp2>::BLOCK>;
+static_assert(AddingKernel<Fp2>::BLOCK == AddingKernel<Fp>::BLOCK, "rooms as large for either group");
+
+struct SharedPairSum : d39::PairSum<RoomOfPairs> {
+    using Next = AwaitedPart;
+
+    __device__ __forceinline__ void set(const Stored<Fp2> *from) {
+        d39::PairSum<RoomOfPairs>::set([&](int lane) { return read(reinterpret_cast<const d39::PackedPair *>(from)->part + lane); });
+    }
+    __device__ __forceinline__ void add(const Affine<Fp> &part, bool negative) {
+        d39::PairSum<RoomOfPairs>::add([&](int) { return part; }, negative);
+    }
+    __device__ __forceinline__ void store(Stored<Fp2> *to) const {
+        reinterpret_cast<d39::PackedPair *>(to)->part[own_lane()] = get(own_lane());
+    }
+};
+
+/// Threads that share a sum.
+template <class F, bool DIGITS>
+constexpr unsigned LANES = DIGITS && std::is_same<F, Fp2>::value ? 2 : 1;
+
 #ifdef __CUDACC__
-/// This thread's, which is not set.
+/// This thread's, or its pair's, which is not set.
 template <class F, bool DIGITS>
 __device__ __forceinline__ auto running_sum() {
-    if constexpr (DIGITS) {
+    if constexpr (LANES<F, DIGITS> == 2) {
+        return SharedPairSum{{RoomOfPairs::own()}};
+    } else if constexpr (DIGITS) {
         return SharedSum{{Room::own()}};
     } else {
         return RegisterSum<F>{};

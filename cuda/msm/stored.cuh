@@ -1,10 +1,10 @@
-// Sums between kernels: of buckets, and of parts of them. Kernels for fast FP64 have G1's in digits of 39 bits, in which they make most of
+// Sums between kernels: of buckets, and of parts of them. Kernels for fast FP64 have them in digits of 39 bits, in which they make most of
 // them, and any other in XYZZ coordinates. They take as many bytes either way, and infinity is all zeros.
 #pragma once
 
 #include <type_traits>
 
-#include "ec/xyzz39.cuh"
+#include "ec/xyzz39_pairs.cuh"
 #include "msm/point_ops.cuh"
 #include "msm/tuning.cuh"
 
@@ -16,7 +16,10 @@ template <class F>
 struct Stored {
     uint4 units[sizeof(Xyzz<F>) / sizeof(uint4)];
 };
-static_assert(sizeof(Stored<Fp>) == sizeof(d39::PackedSum), "the same buffers");
+/// What it is in digits.
+template <class F>
+using Packed = std::conditional_t<std::is_same<F, Fp>::value, d39::PackedSum, d39::PackedPair>;
+static_assert(sizeof(Stored<Fp>) == sizeof(Packed<Fp>) && sizeof(Stored<Fp2>) == sizeof(Packed<Fp2>), "the same buffers");
 
 #ifdef __CUDACC__
 /// Whether a kernel is compiled: those with digits have no code for other architectures, where they are never launched.
@@ -26,11 +29,11 @@ constexpr bool IS_COMPILED = !DIGITS || has_digits(ARCH);
 /// Called: the conversions are long.
 template <class F>
 __device__ __noinline__ void take_digits(Xyzz<F> *sum, const Stored<F> *stored) {
-    *sum = d39::to_xyzz(load(reinterpret_cast<const d39::PackedSum *>(stored)));
+    *sum = d39::to_xyzz(load(reinterpret_cast<const Packed<F> *>(stored)));
 }
 template <class F>
 __device__ __noinline__ void store_digits(Stored<F> *stored, const Xyzz<F> *sum) {
-    *reinterpret_cast<d39::PackedSum *>(stored) = d39::from_xyzz(*sum);
+    *reinterpret_cast<Packed<F> *>(stored) = d39::from_xyzz(*sum);
 }
 
 /// *sum = what is stored, which this kernel does not write.

@@ -43,7 +43,7 @@ fn share(ring: &Ring, device: usize, window: &Range<Moment>) -> Busy {
                 Stream::Compute | Stream::Quotients => calls.entry(circuit).or_default().ran.push(*begin..*end),
                 Stream::Aside => aside.push(*begin..*end),
                 Stream::Expansions(_) => uploads.push(*begin..*end),
-                Stream::Passing | Stream::Copies(_) => {}
+                Stream::PassingH | Stream::PassingWitness | Stream::Copies(_) => {}
             },
             Track::Worker | Track::Device { .. } => {}
         }

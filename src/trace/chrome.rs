@@ -151,7 +151,8 @@ impl Stream {
             Self::Compute => "compute".to_owned(),
             Self::Aside => "compute, beside".to_owned(),
             Self::Quotients => "compute, quotients".to_owned(),
-            Self::Passing => "parameters passing".to_owned(),
+            Self::PassingH => "parameters passing, h".to_owned(),
+            Self::PassingWitness => "parameters passing, witness".to_owned(),
             Self::Copies(pair) => format!("uploads {}", pair + 1),
             Self::Expansions(pair) => format!("expansion of uploads {}", pair + 1),
         }
@@ -163,9 +164,10 @@ impl Stream {
             Self::Compute => 0,
             Self::Aside => 1,
             Self::Quotients => 2,
-            Self::Passing => 3,
-            Self::Copies(pair) => 4 + 2 * u32::from(pair),
-            Self::Expansions(pair) => 5 + 2 * u32::from(pair),
+            Self::PassingH => 3,
+            Self::PassingWitness => 4,
+            Self::Copies(pair) => 5 + 2 * u32::from(pair),
+            Self::Expansions(pair) => 6 + 2 * u32::from(pair),
         }
     }
 }

@@ -36,7 +36,9 @@ pub(super) enum Track {
 #[cfg_attr(not(interlock_cuda), allow(dead_code))]
 pub(crate) enum Stream {
     Compute,
-    Passing,
+    /// Copies of parameters that pass: those for h, and those for the witness.
+    PassingH,
+    PassingWitness,
     /// What goes on beside the turns.
     Aside,
     /// Quotients, while parameters pass.

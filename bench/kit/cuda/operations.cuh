@@ -105,20 +105,20 @@ KIT_ON_ONE_39(Negate39, -a)
 KIT_ON_ONE_39(Double39, a.doubled().settled())
 
 #define KIT_ON_POINTS_39(Name, statements)                              \
+    template <class F>                                                  \
     struct Name {                                                       \
-        using In = Points<Fp>;                                          \
-        using Out = Affine<Fp>;                                         \
+        using In = Points<F>;                                           \
+        using Out = Affine<F>;                                          \
         INTERLOCK_HD static Out of(const In &in) {                      \
-            d39::Fp39 slots[d39::SLOTS];                                \
-            d39::Sum<OwnRoom<d39::Digit>> sum{{slots}};                             \
+            OwnSum<F> sum;                                              \
             statements;                                                 \
             return d39::to_xyzz(sum.get()).to_affine();                 \
         }                                                               \
     };
 KIT_ON_POINTS_39(AddMixed39, sum.set(d39::from_xyzz(scaled(in.p, in.zp))); sum.add(in.q, false))
 KIT_ON_POINTS_39(SubtractMixed39, sum.set(d39::from_xyzz(scaled(in.p, in.zp))); sum.add(in.q, true))
-KIT_ON_POINTS_39(AddAffine39, sum.clear(); sum.add(in.p, false); sum.add(in.q, false))
-KIT_ON_POINTS_39(SubtractAffine39, sum.clear(); sum.add(in.q, true); sum.add(in.p, false))
+KIT_ON_POINTS_39(AddAffine39, sum.sum.clear(); sum.add(in.p, false); sum.add(in.q, false))
+KIT_ON_POINTS_39(SubtractAffine39, sum.sum.clear(); sum.add(in.q, true); sum.add(in.p, false))
 
 }  // namespace kit
 
@@ -138,6 +138,11 @@ KIT_ON_POINTS_39(SubtractAffine39, sum.clear(); sum.add(in.q, true); sum.add(in.
     X(group##_subtract_mixed, SubtractMixed<F>) \
     X(group##_subtract_full, SubtractFull<F>) \
     X(group##_double, DoublePoint<F>)
+#define KIT_CURVE_OPERATIONS_39(X, group, F)         \
+    X(group##_add_mixed_39, AddMixed39<F>)           \
+    X(group##_subtract_mixed_39, SubtractMixed39<F>) \
+    X(group##_add_affine_39, AddAffine39<F>)         \
+    X(group##_subtract_affine_39, SubtractAffine39<F>)
 #define KIT_OPERATIONS_39(X)                  \
     X(fp39_add, Add39)                        \
     X(fp39_subtract, Subtract39)              \
@@ -146,10 +151,8 @@ KIT_ON_POINTS_39(SubtractAffine39, sum.clear(); sum.add(in.q, true); sum.add(in.
     X(fp39_square, Square39)                  \
     X(fp39_negate, Negate39)                  \
     X(fp39_double, Double39)                  \
-    X(g1_add_mixed_39, AddMixed39)            \
-    X(g1_subtract_mixed_39, SubtractMixed39)  \
-    X(g1_add_affine_39, AddAffine39)          \
-    X(g1_subtract_affine_39, SubtractAffine39)
+    KIT_CURVE_OPERATIONS_39(X, g1, Fp)        \
+    KIT_CURVE_OPERATIONS_39(X, g2, Fp2)
 #define KIT_OPERATIONS(X)            \
     KIT_FIELD_OPERATIONS(X, fp, Fp)  \
     KIT_FIELD_OPERATIONS(X, fr, Fr)  \

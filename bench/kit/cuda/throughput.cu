@@ -100,6 +100,30 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS)
     sums[i] = d39::to_xyzz(sum.get());
 }
 
+/// The same of G2, a pair of threads each.
+template <int BLOCKS>
+__global__ void __launch_bounds__(BLOCK, BLOCKS)
+    accumulate_pairs_39(Xyzz<Fp2> *sums, const Affine<Fp2> *table, unsigned points, unsigned n) {
+    const unsigned lane = threadIdx.x % 2, i = (blockIdx.x * BLOCK + threadIdx.x) / 2;
+    unsigned next = i % points;
+    msm::SharedPairSum sum{{msm::RoomOfPairs::own()}};
+    sum.clear();
+#pragma unroll 1
+    for (unsigned k = 0; k < n; k++) {
+        msm::AwaitedPart point;
+        point.fetch(table + next);
+        next += 13;
+        if (next >= points) next -= points;
+        sum.add(point.take(), false);
+    }
+    const Xyzz<Fp> part = d39::to_xyzz(sum.get(static_cast<int>(lane)));
+    Fp *to = reinterpret_cast<Fp *>(sums + i) + lane;
+    to[0] = part.x;
+    to[2] = part.y;
+    to[4] = part.zz;
+    to[6] = part.zzz;
+}
+
 /// How many blocks of `kernel`, with so much shared memory each, a multiprocessor holds, negative for an error.
 template <class Kernel>
 int most(Kernel kernel, size_t shared = 0) {
@@ -151,15 +175,18 @@ KIT_TURNS_39(square_fp39, Square39, 4)
 
 // Their sums are in shared memory: of devices with 228 KiB of it a multiprocessor, three blocks' are.
 constexpr int BLOCKS_39 = 3;
-extern "C" int kit_accumulate_g1_39_most() {
-    const auto kernel = accumulate_39<BLOCKS_39>;
-    size_t shared;
-    const cudaError_t error = msm::make_room(&shared, kernel);
-    return error == cudaSuccess ? most(kernel, shared) : -error;
-}
-extern "C" int kit_accumulate_g1_39(void *sums, const void *table, unsigned points, unsigned n, unsigned blocks,
-                                    cudaStream_t stream) {
-    accumulate_39<BLOCKS_39><<<blocks, BLOCK, Room::BYTES, stream>>>(static_cast<Xyzz<Fp> *>(sums),
-                                                                     static_cast<const Affine<Fp> *>(table), points, n);
-    return cudaGetLastError();
-}
+#define KIT_ACCUMULATE_39(group, F, kernel)                                                                          \
+    extern "C" int kit_accumulate_##group##_39_most() {                                                              \
+        const auto of_most = kernel<BLOCKS_39>;                                                                      \
+        size_t shared;                                                                                               \
+        const cudaError_t error = msm::make_room(&shared, of_most);                                                  \
+        return error == cudaSuccess ? most(of_most, shared) : -error;                                                \
+    }                                                                                                                \
+    extern "C" int kit_accumulate_##group##_39(void *sums, const void *table, unsigned points, unsigned n,           \
+                                               unsigned blocks, cudaStream_t stream) {                               \
+        kernel<BLOCKS_39><<<blocks, BLOCK, Room::BYTES, stream>>>(static_cast<Xyzz<F> *>(sums),                      \
+                                                                  static_cast<const Affine<F> *>(table), points, n); \
+        return cudaGetLastError();                                                                                   \
+    }
+KIT_ACCUMULATE_39(g1, Fp, accumulate_39)
+KIT_ACCUMULATE_39(g2, Fp2, accumulate_pairs_39)

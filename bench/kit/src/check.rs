@@ -59,6 +59,9 @@ pub fn all(engine: &impl Engine, n: usize, seed: u64) -> Result<usize, String> {
     for operation in operations::g2_operations() {
         compared += compare(engine, &operation, &inputs::g2_points(few, &mut random))?;
     }
+    for operation in operations::g2_39_operations() {
+        compared += compare(engine, &operation, &inputs::g2_points(few, &mut random))?;
+    }
     Ok(compared)
 }
 

@@ -213,15 +213,3 @@ macro_rules! points {
 }
 points!(g1_points, blst_p1_affine, blst_p1, blst_fp, blst_p1_generator, blst_p1_mult, blst_p1_cneg, blst_p1_to_affine);
 points!(g2_points, blst_p2_affine, blst_p2, blst_fp2, blst_p2_generator, blst_p2_mult, blst_p2_cneg, blst_p2_to_affine);
-
-/// The first `n` multiples of G1's generator.
-#[cfg(device)]
-pub fn distinct_g1(n: usize) -> Vec<blst_p1_affine> {
-    // SAFETY: blst's generator is one point.
-    let generator = unsafe { *blst_p1_generator() };
-    let multiple = |k: usize| {
-        let point = blst_out!(blst_p1, blst_p1_mult(&generator, (k as u64).to_le_bytes().as_ptr(), 64));
-        blst_out!(blst_p1_affine, blst_p1_to_affine(&point))
-    };
-    (1..=n).map(multiple).collect()
-}

@@ -134,6 +134,12 @@ pub fn g1_39_operations() -> Vec<Operation<Points<blst_p1_affine, blst_fp>, One<
     renamed(g1_operations(), &names)
 }
 
+/// The same in G2.
+pub fn g2_39_operations() -> Vec<Operation<Points<blst_p2_affine, blst_fp2>, One<blst_p2_affine>>> {
+    let names = ["g2_add_mixed_39", "g2_add_affine_39", "g2_subtract_mixed_39", "g2_subtract_affine_39"];
+    renamed(g2_operations(), &names)
+}
+
 /// The first operations under other names.
 fn renamed<In, Out>(operations: Vec<Operation<In, Out>>, names: &[&'static str]) -> Vec<Operation<In, Out>> {
     operations.into_iter().zip(names).map(|(operation, name)| Operation { name, ..operation }).collect()

@@ -3,12 +3,14 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use blst::*;
-use interlock::kit::{check, DeviceBuffer, Event, Plain, Stream};
+use interlock::kit::{check, DeviceBuffer, Event, Plain, Stream, G1, G2};
 use interlock::Error;
+use rayon::prelude::*;
 
 use crate::device::Device;
 use crate::inputs::{self, Field, Random};
-use crate::operations::{blst_out, One};
+use crate::msm::{is_same, Known, Points};
+use crate::operations::{blst_out, fr_one, One};
 
 const BLOCK: usize = 128;
 const RUNS: usize = 11;
@@ -46,6 +48,15 @@ extern "C" {
         blocks: c_uint,
         stream: *mut c_void,
     ) -> c_int;
+    fn kit_accumulate_g2_39_most() -> c_int;
+    fn kit_accumulate_g2_39(
+        sums: *mut c_void,
+        table: *const c_void,
+        points: c_uint,
+        n: c_uint,
+        blocks: c_uint,
+        stream: *mut c_void,
+    ) -> c_int;
 }
 
 /// Times everything and prints a line for each operation.
@@ -58,8 +69,9 @@ pub fn all(device: &Device) -> Result<(), String> {
     let [fp, squares, fr, g1] =
         unsafe { [kit_multiply_fp_most(), kit_square_fp_most(), kit_multiply_fr_most(), kit_accumulate_g1_most()] };
     // SAFETY: nor do these.
-    let [fp39, squares39, g1_39] =
-        unsafe { [kit_multiply_fp39_most(), kit_square_fp39_most(), kit_accumulate_g1_39_most()] };
+    let [fp39, squares39, g1_39, g2_39] = unsafe {
+        [kit_multiply_fp39_most(), kit_square_fp39_most(), kit_accumulate_g1_39_most(), kit_accumulate_g2_39_most()]
+    };
     let multiplied = |x: &blst_fp, y: &blst_fp| {
         let x = blst_out!(blst_fp, blst_fp_mul(x, y));
         (x, blst_out!(blst_fp, blst_fp_mul(y, &x)))
@@ -79,9 +91,12 @@ pub fn all(device: &Device) -> Result<(), String> {
             (x, blst_out!(blst_fr, blst_fr_mul(y, &x)))
         })
     })?;
-    by_blocks("G1 mixed addition (XYZZ)", g1, |blocks| additions(stream, blocks, kit_accumulate_g1))?;
+    by_blocks("G1 mixed addition (XYZZ)", g1, |blocks| additions::<G1>(stream, blocks, 1, kit_accumulate_g1))?;
     by_blocks("G1 mixed addition (XYZZ), digits of 39 bits", g1_39, |blocks| {
-        additions(stream, blocks, kit_accumulate_g1_39)
+        additions::<G1>(stream, blocks, 1, kit_accumulate_g1_39)
+    })?;
+    by_blocks("G2 mixed addition (XYZZ), digits of 39 bits, pairs of lanes", g2_39, |blocks| {
+        additions::<G2>(stream, blocks, 2, kit_accumulate_g2_39)
     })
 }
 
@@ -147,45 +162,28 @@ where
     (0..RUNS).map(|_| Ok(run()?.0)).collect::<Result<_, Error>>().map_err(|error| error.to_string())
 }
 
-/// A sum of points in each thread.
-fn additions(stream: &Stream, blocks: c_uint, launch: OnPoints) -> Result<Vec<f64>, String> {
+/// A sum of points in each `lanes` threads.
+fn additions<G: Known>(stream: &Stream, blocks: c_uint, lanes: usize, launch: OnPoints) -> Result<Vec<f64>, String> {
     const N: c_uint = 2000;
     const TABLE: usize = 512;
-    let threads = blocks as usize * BLOCK;
-    let table: Vec<_> = inputs::distinct_g1(TABLE).into_iter().map(One).collect();
+    let n = blocks as usize * BLOCK / lanes;
+    let table = Points::<G>::new(TABLE, &mut Random(8));
     let run = || -> Result<_, Error> {
-        let table = DeviceBuffer::from_host(&table, stream)?;
-        let sums = DeviceBuffer::<[u64; 24]>::new(threads)?;
+        let points = DeviceBuffer::from_host(&table.points, stream)?;
+        let sums = DeviceBuffer::<G::Sum>::new(n)?;
         let start = Event::record(stream)?;
-        let (sums_at, table_at, stream_at) = (sums.as_raw(), table.as_raw(), stream.as_raw().cast());
-        // SAFETY: each of the threads writes one sum of four coordinates and reads the table's points.
-        check("the kernel of additions", unsafe { launch(sums_at, table_at, TABLE as c_uint, N, blocks, stream_at) })?;
+        let (sums_at, points_at, stream_at) = (sums.as_raw(), points.as_raw(), stream.as_raw().cast());
+        // SAFETY: the threads write one sum each, or each `lanes` of them, and read the table's points.
+        check("the kernel of additions", unsafe { launch(sums_at, points_at, TABLE as c_uint, N, blocks, stream_at) })?;
         let took = Event::record(stream)?.seconds_since(&start)?;
-        Ok((f64::from(N) * threads as f64 / took, sums.to_host(stream)?))
+        Ok((f64::from(N) * n as f64 / took, sums.to_host(stream)?))
     };
     let (_, sums) = run().map_err(|error| error.to_string())?;
-    for thread in [0, 1, BLOCK - 1, threads - 1] {
-        let mut expected = blst_p1::default();
-        for k in 0..N as usize {
-            let point = &table[(thread + 13 * k) % TABLE].0;
-            // SAFETY: three points, the first of which may be the second.
-            unsafe { blst_p1_add_or_double_affine(&mut expected, &expected, point) };
-        }
-        if !is_same(&sums[thread], &expected) {
-            return Err(format!("the sum of thread {thread} is wrong"));
+    for i in [0, 1, BLOCK / lanes - 1, n - 1] {
+        let expected = table.expected((0..N as usize).into_par_iter().map(|k| (i + 13 * k, fr_one())));
+        if !is_same::<G>(&G::to_jacobian(&sums[i]), &expected) {
+            return Err(format!("sum {i} is wrong"));
         }
     }
     (0..RUNS).map(|_| Ok(run()?.0)).collect::<Result<_, Error>>().map_err(|error| error.to_string())
-}
-
-/// Whether XYZZ coordinates are those of a point: x = X·zz and y = Y·zzz for its affine X, Y.
-fn is_same(xyzz: &[u64; 24], point: &blst_p1) -> bool {
-    let coordinate = |i: usize| {
-        let mut fp = blst_fp::default();
-        fp.l.copy_from_slice(&xyzz[6 * i..6 * i + 6]);
-        fp
-    };
-    let affine = blst_out!(blst_p1_affine, blst_p1_to_affine(point));
-    coordinate(0) == blst_out!(blst_fp, blst_fp_mul(&affine.x, &coordinate(2)))
-        && coordinate(1) == blst_out!(blst_fp, blst_fp_mul(&affine.y, &coordinate(3)))
 }

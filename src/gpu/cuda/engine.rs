@@ -48,8 +48,8 @@ pub(super) struct Engine {
     quotients: Stream,
     order: Order,
     ring: Ring,
-    /// Copies of parameters that pass through, by turns: see [`super::streamed`].
-    passing: [Stream; 2],
+    /// Copies of parameters that pass through: see [`super::streamed`].
+    passing: Passing,
     /// The memory through which they do, once there are any.
     passes: OnceLock<Passes>,
     making_passes: Mutex<()>,
@@ -71,6 +71,20 @@ struct Address(*mut c_void);
 unsafe impl Send for Address {}
 // SAFETY: as above.
 unsafe impl Sync for Address {}
+
+/// The streams of passing parameters.
+#[derive(Debug)]
+pub(super) struct Passing {
+    pub(super) h: Stream,
+    /// By turns.
+    pub(super) witness: [Stream; 2],
+}
+
+impl Passing {
+    pub(super) fn streams(&self) -> impl Iterator<Item = &Stream> {
+        std::iter::once(&self.h).chain(&self.witness)
+    }
+}
 
 /// The streams of turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +119,7 @@ impl Engine {
         let base = Address(mapping.base());
         let residents = Residents::default();
         let timeline = Arc::new(Timeline::new(ordinal));
+        let stream = || Stream::new()?.with_events(EVENTS);
         let memory = Memory::new(budget, budget, Backing::new(mapping, residents.clone()));
         let division = Division::of(budget);
         // The first of all, so that what comes and goes lies together.
@@ -116,11 +131,11 @@ impl Engine {
             base,
             compute: Stream::preferred(2)?.with_events(EVENTS)?,
             beside: [Stream::preferred(2)?, Stream::preferred(2)?, Stream::preferred(2)?],
-            aside: Stream::new()?.with_events(EVENTS)?,
+            aside: stream()?,
             quotients: Stream::preferred(1)?.with_events(EVENTS)?,
             order: Order::new(1),
             ring: Ring::new(timeline.clone())?,
-            passing: [Stream::new()?.with_events(EVENTS)?, Stream::new()?.with_events(EVENTS)?],
+            passing: Passing { h: stream()?, witness: [stream()?, stream()?] },
             passes: OnceLock::new(),
             making_passes: Mutex::default(),
             division,
@@ -294,7 +309,7 @@ impl Engine {
     }
 
     /// The streams of the copies of parameters that pass through.
-    pub(super) fn passing(&self) -> &[Stream; 2] {
+    pub(super) fn passing(&self) -> &Passing {
         &self.passing
     }
 
@@ -344,7 +359,7 @@ impl Engine {
 
     /// The streams that all workers share.
     pub(super) fn streams(&self) -> impl Iterator<Item = &Stream> {
-        self.passing.iter().chain(&self.beside).chain([&self.aside, &self.quotients, &self.compute])
+        self.passing.streams().chain(&self.beside).chain([&self.aside, &self.quotients, &self.compute])
     }
 
     fn turn(&self) -> Turn<'_> {

@@ -88,8 +88,8 @@ impl HPassing {
         let ordered = h.ordered.is_some().then(|| Event::record(turn.stream)).transpose()?;
         let mut aside = Aside::new(engine, turn, [made, copied].into_iter().chain(&ordered))?;
         if i == 0 {
-            // What was there before was of a pass whose last turn wanted scratch, for which this stream waits; or of one that failed, all of which the
-            // host has seen the end of before it copied these points.
+            // What was there before was of a pass whose last turn wanted scratch, for which this stream waits; or of one that failed, for all of which the
+            // copy of these points waited for.
             buckets.clear(aside.stream)?;
         }
         engine.timeline().traced(c"h MSM, a part", (trace::Stream::Aside, aside.stream), 0, || {

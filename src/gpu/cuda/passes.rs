@@ -1,17 +1,20 @@
 //! What serves the passing of streamed parameters on a device: slots for their points, and room for what is held of witnesses meanwhile.
 //!
-//! It is kept from when such parameters are first loaded and serves one worker after the other. A worker has it while it enqueues; what is enqueued of the one
-//! before still uses slots then. So what says until when a slot is used stays with it.
+//! It is kept from when such parameters are first loaded and serves one worker after the other. On the host a worker has it while it enqueues; on the device,
+//! what the next one copies waits for kernels of the one before, slot by slot. So what says until when a slot is used stays with it.
+//!
+//! Points of h and of the witness have slots of their own, and streams, so that neither waits for the other's kernels.
 
-use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::engine::Block;
 use super::lease::{Region, Until};
 use super::worker::Worker;
-use super::DeviceSlice;
+use super::{DeviceSlice, Stream};
 use crate::error::Error;
-use crate::lock::{Fence, Order, Turn};
+use crate::lock::{Order, Turn};
+use crate::prove::plan::LEAST_SLOTS;
 use crate::prove::Plan;
 use crate::trace::span;
 
@@ -23,7 +26,11 @@ pub(super) struct Passes {
     uses: Mutex<Uses>,
 }
 
-/// Whose points are in a slot. Uses of a kind end in the order in which they were enqueued.
+/// Slots of points of h: one that is worked on, and one that is copied to.
+const OF_H: usize = 2;
+const _: () = assert!(OF_H < LEAST_SLOTS, "there are some for the witness");
+
+/// Whose points are in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     H,
@@ -33,8 +40,9 @@ pub(super) enum Kind {
 /// Until when what is enqueued uses what.
 #[derive(Debug, Default)]
 struct Uses {
-    /// The numbers of slots, in the order of [`Kind`].
-    slots: [VecDeque<(usize, Until)>; 2],
+    slots: Vec<Option<Until>>,
+    /// How many of each kind were used, in the order of [`Kind`].
+    used: [usize; 2],
     /// What is held of witnesses.
     witnesses: Option<Until>,
 }
@@ -64,71 +72,58 @@ impl Passes {
         // SAFETY: all of the block, which is mapped as long as the engine is there.
         let bytes = unsafe { DeviceSlice::from_raw(engine.address(self.block.offset()), self.block.bytes()) };
         let mut region = Region::new(bytes);
+        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        uses.slots.resize(plan.slots(), None);
         PassTurn {
             engine,
             slots: (0..plan.slots()).map(|_| region.take(plan.slot_bytes)).collect(),
             witnesses: region.take(plan.witness_bytes),
-            uses: self.uses.lock().unwrap_or_else(PoisonError::into_inner),
+            uses,
             is_complete: false,
             _turn: turn,
         }
     }
 }
 
-impl Uses {
-    /// Forgets what is over.
-    fn retire(&mut self) {
-        for uses in &mut self.slots {
-            let over = uses.iter().take_while(|(_, until)| until.is_over()).count();
-            uses.drain(..over);
-        }
-    }
-
-    /// The number of one of so many slots that is not used any more.
-    fn unused(&mut self, slots: usize) -> Option<usize> {
-        self.retire();
-        (0..slots).find(|number| self.slots.iter().flatten().all(|(used, _)| used != number))
-    }
-}
-
 impl PassTurn<'_> {
-    /// How many uses of a kind are not over.
-    pub(super) fn uses(&mut self, kind: Kind) -> usize {
-        self.uses.retire();
-        self.uses.slots[kind as usize].len()
-    }
-
-    /// Waits for a slot that is not used any more, and returns its number and its memory.
-    ///
-    /// It is the host that waits, so that no more is enqueued than what the slots hold: what comes next is decided late, and uploads come in between.
+    /// The number of the next slot of a kind, which copies on `stream` may use from now on.
     ///
     /// # Errors
-    /// [`Error::Cuda`], which may be that of earlier work.
-    pub(super) fn unused_slot(&mut self) -> Result<(usize, Region), Error> {
-        let _waiting = span(c"waiting for a slot to pass through");
-        loop {
-            if let Some(number) = self.uses.unused(self.slots.len()) {
-                return Ok((number, Region::new(self.slots[number].all())));
-            }
-            // Within a pass kernels of the witness take less time, and come first.
-            let first = [Kind::Witness, Kind::H].into_iter().find_map(|kind| self.uses.slots[kind as usize].front());
-            let (_, until) = first.ok_or_else(|| Error::Internal { what: "a pass without slots".to_owned() })?;
-            until.event().synchronize()?;
+    /// [`Error::Cuda`].
+    pub(super) fn next_slot(&mut self, kind: Kind, stream: &Stream) -> Result<usize, Error> {
+        let of_kind = self.numbers(kind);
+        let number = of_kind.start + self.uses.used[kind as usize] % of_kind.len();
+        self.uses.used[kind as usize] += 1;
+        if let Some(used) = self.uses.slots[number].take() {
+            stream.wait_for(used.event())?;
+        }
+        Ok(number)
+    }
+
+    fn numbers(&self, kind: Kind) -> Range<usize> {
+        match kind {
+            Kind::H => 0..OF_H,
+            Kind::Witness => OF_H..self.slots.len(),
         }
     }
 
-    /// Waits until no slot is used, and returns their memory.
+    /// The memory of a slot.
+    pub(super) fn slot(&self, number: usize) -> &DeviceSlice<u8> {
+        &self.slots[number]
+    }
+
+    /// All slots, which copies on `stream` may use from now on.
     ///
     /// # Errors
-    /// [`Error::Cuda`], which may be that of earlier work.
-    pub(super) fn all_slots(&mut self) -> Result<&[DeviceSlice<u8>], Error> {
-        self.uses.slots.iter().flatten().try_for_each(|(_, until)| until.event().synchronize())?;
+    /// [`Error::Cuda`].
+    pub(super) fn all_slots(&mut self, stream: &Stream) -> Result<&[DeviceSlice<u8>], Error> {
+        self.uses.slots.iter().flatten().try_for_each(|used| stream.wait_for(used.event()))?;
         Ok(&self.slots)
     }
 
     /// Says that a slot is in use until then.
-    pub(super) fn used_until(&mut self, number: usize, kind: Kind, until: Until) {
-        self.uses.slots[kind as usize].push_back((number, until));
+    pub(super) fn used_until(&mut self, number: usize, until: Until) {
+        self.uses.slots[number] = Some(until);
     }
 
     /// Says that the memory for witnesses is in use until then.
@@ -156,8 +151,7 @@ impl Drop for PassTurn<'_> {
         if until.is_none() {
             self.engine.wait_for_all();
         }
-        let all = (0..self.slots.len()).zip(until.iter().cycle().cloned());
-        self.uses.slots = [all.collect(), VecDeque::new()];
+        self.uses.slots.iter_mut().for_each(|used| *used = until.clone());
         self.uses.witnesses = until;
     }
 }

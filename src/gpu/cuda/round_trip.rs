@@ -27,7 +27,7 @@ const PIECE: usize = 48 << 20;
 /// # Errors
 /// That of the first point at fault in the order of the file, [`Error::Params`]; [`Error::Cuda`], and [`Error::DeviceMemory`].
 pub(super) fn decode(engine: &Worker<'_>, encoded: Encoded<'_>, points: &mut PinnedPoints) -> Result<(), Error> {
-    let [passing, _] = engine.passing();
+    let passing = &engine.passing().h;
     let faults = Faults::new(Query::ALL.len(), passing)?;
     let plan = engine.plan(points.counts(), Residence::Streamed, None)?;
     let mut memory = engine.passes()?.turn(engine, &plan);
@@ -75,7 +75,7 @@ impl<'e> RoundTrip<'e> {
         let place = |slot: &DeviceSlice<u8>| {
             Ok(Place { memory: slot.range(0..bytes), decoded: Event::new()?, returned: Event::new()? })
         };
-        let places = memory.all_slots()?.iter().take(PLACES).map(place).collect::<Result<_, Error>>()?;
+        let places = memory.all_slots(there)?.iter().take(PLACES).map(place).collect::<Result<_, Error>>()?;
         Ok(Self { engine, faults, places, bytes, there, back: Stream::new()? })
     }
 
@@ -99,7 +99,7 @@ impl<'e> RoundTrip<'e> {
         let (there, back) = (self.there, &self.back);
         there.wait_for(&place.returned)?;
         let bytes = range.len() * G::ENCODED;
-        self.engine.timeline().traced(c"decoding", (trace::Stream::Passing, there), bytes, || {
+        self.engine.timeline().traced(c"decoding", (trace::Stream::PassingH, there), bytes, || {
             points.copy::<G>(query, range.start, &piece, there)?;
             decode_in_place::<G>(&piece, (query as usize, range.start as u64), self.faults, there)
         })?;

@@ -4,6 +4,7 @@
 //! A worker leases vectors, makes h, and gives back all but that; then it has the device's memory for passing parameters when its turn comes.
 //! So the vectors of the next one are uploaded meanwhile.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::circuit::Circuit;
@@ -20,11 +21,12 @@ use super::witness::{Classified, Part, PartPoints, Rooms};
 use super::worker::Worker;
 use super::{DeviceSlice, Event, Group, Stream, G1, G2};
 use crate::error::Error;
+use crate::lock::Fence;
 use crate::mem::granule::ALIGNMENT;
 use crate::params::Query;
 use crate::prove::plan::{results_bytes, sum_bytes};
 use crate::prove::{Plan, Residence};
-use crate::trace;
+use crate::trace::{self, span};
 
 /// Enqueues all of the circuits' work; nothing of them is needed any more on return. The results of each come in parts, to be added up.
 ///
@@ -61,8 +63,9 @@ pub(super) fn enqueue(
     Ok(enqueued)
 }
 
-/// Parts of h that are enqueued and not over, while there are others: one that is worked on, and one that comes after it.
-const H_AHEAD: usize = 2;
+/// Parts of h, and of the witness, that are enqueued and not over, as long as there are others. What comes next is decided so far ahead of the device; and
+/// so long the host may take to wake up, some 10 ms at 2^24.
+const AHEAD: [usize; 2] = [5, 14];
 
 /// A circuit that is held while the parameters pass.
 struct Member<'a> {
@@ -193,21 +196,20 @@ impl<'a> Together<'a> {
 
     /// Enqueues the MSMs, and returns their end.
     ///
-    /// Working on a part of h takes longer than its copying, and the other way round for a part of the witness. So as many of these pass as can
-    /// while there is always one of h to work on; how many that are depends on what else the device does. The first is one of h, which goes on where the
-    /// pass before ends.
+    /// Working on a part of h takes longer than its copying, and the other way round for a part of the witness. So each kind goes on by itself: how many
+    /// of one pass while one of the other does depends on what else the device does.
     fn pass(&self, held: &[Held<'_>], mut pass: Pass<'_>) -> Result<Until, Error> {
         let mut rooms = pass.rooms(&self.members, held)?;
         let mut of_h = 0..held.first().map_or(0, |held| held.msm.parts());
         let mut of_witness = self.parts.iter().enumerate();
         loop {
-            let with_h = of_h.start == 0 || of_witness.len() == 0 || pass.memory.uses(Kind::H) < H_AHEAD;
-            if let Some(i) = with_h.then(|| of_h.next()).flatten() {
-                pass.h(i, held, &rooms)?;
-            } else if let Some((i, part)) = of_witness.next() {
-                pass.witness(i, part, (&self.members, held), &mut rooms)?;
-            } else {
-                return pass.finish(held, &rooms);
+            match pass.next(of_h.len(), of_witness.len())? {
+                Some(Kind::H) => of_h.next().map_or(Ok(()), |i| pass.h(i, held, &rooms))?,
+                Some(Kind::Witness) => {
+                    let Some((i, part)) = of_witness.next() else { continue };
+                    pass.witness(i, part, (&self.members, held), &mut rooms)?
+                }
+                None => return pass.finish(held, &rooms),
             }
         }
     }
@@ -229,7 +231,9 @@ struct Pass<'p> {
     engine: &'p Worker<'p>,
     raw: &'p PinnedPoints,
     memory: PassTurn<'p>,
-    /// How many copies there were, and when the last one is over.
+    /// The parts of each kind that are not known to be over, in the order of [`Kind`].
+    parts: [VecDeque<Until>; 2],
+    /// How many parts of the witness were copied, and when the last one is there.
     copies: usize,
     copied: Option<Until>,
 }
@@ -237,7 +241,34 @@ struct Pass<'p> {
 impl<'p> Pass<'p> {
     /// Waits for its turn.
     fn new(engine: &'p Worker<'p>, raw: &'p PinnedPoints, plan: &Plan) -> Result<Self, Error> {
-        Ok(Self { engine, raw, memory: engine.passes()?.turn(engine, plan), copies: 0, copied: None })
+        let memory = engine.passes()?.turn(engine, plan);
+        Ok(Self { engine, raw, memory, parts: Default::default(), copies: 0, copied: None })
+    }
+
+    /// What is to pass next, if so many parts of h and of the witness are left: waits while enough of both is ahead.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`], which may be that of earlier work.
+    fn next(&mut self, of_h: usize, of_witness: usize) -> Result<Option<Kind>, Error> {
+        loop {
+            for parts in &mut self.parts {
+                let over = parts.iter().take_while(|until| until.is_over()).count();
+                parts.drain(..over);
+            }
+            let [h, witness] =
+                [Kind::H, Kind::Witness].map(|kind| self.parts[kind as usize].len() < AHEAD[kind as usize]);
+            match (of_h, of_witness) {
+                (0, 0) => return Ok(None),
+                (0, _) => return Ok(Some(Kind::Witness)),
+                (_, 0) => return Ok(Some(Kind::H)),
+                _ if h => return Ok(Some(Kind::H)),
+                _ if witness => return Ok(Some(Kind::Witness)),
+                _ => {}
+            }
+            let _waiting = span(c"waiting for parts to pass");
+            // Those of the witness take less time.
+            self.parts[Kind::Witness as usize].front().map_or(Ok(()), |until| until.event().synchronize())?;
+        }
     }
 
     fn rooms(&self, members: &[Member<'_>], held: &[Held<'_>]) -> Result<Vec<Room>, Error> {
@@ -252,15 +283,16 @@ impl<'p> Pass<'p> {
 
     fn h(&mut self, i: usize, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
         let Some(range) = held.first().map(|held| held.msm.range(i)) else { return Ok(()) };
+        let stream = &self.engine.passing().h;
         let (number, points, copied) =
-            self.copy(range.len() * G1::ENCODED, |slot| slot.take::<G1>(Query::H, &range))?;
+            self.copy((Kind::H, stream), range.len() * G1::ENCODED, |slot| slot.take::<G1>(Query::H, &range))?;
         let mut turn = self.engine.enqueue(c"h, a part")?;
-        let mut used_until = copied.clone();
+        let mut last = copied.clone();
         for (held, room) in held.iter().zip(rooms) {
             let h = (&held.h, held.made.event());
-            used_until = held.msm.enqueue(i, (&points, copied.event()), h, &room.buckets, (self.engine, &mut turn))?;
+            last = held.msm.enqueue(i, (&points, copied.event()), h, &room.buckets, (self.engine, &mut turn))?;
         }
-        self.memory.used_until(number, Kind::H, used_until);
+        self.used_until((Kind::H, number), last);
         Ok(())
     }
 
@@ -276,7 +308,13 @@ impl<'p> Pass<'p> {
         }
         let (a, b) = (&part.a, &part.b);
         let bytes = (part.aux.len() + a.len() + b.len()) * G1::ENCODED + b.len() * G2::ENCODED;
-        let (number, points, copied) = self.copy(bytes, |slot| {
+        // A stream whose copies are ready keeps others' from the bus, so that uploads would wait until this one waits for a slot: for most of a pass. So two
+        // take turns, each of which waits for the other.
+        let streams = &self.engine.passing().witness;
+        let stream = &streams[self.copies % streams.len()];
+        self.copies += 1;
+        self.copied.iter().try_for_each(|before| stream.wait_for(before.event()))?;
+        let (number, points, copied) = self.copy((Kind::Witness, stream), bytes, |slot| {
             Ok(PartPoints {
                 l: slot.take::<G1>(Query::L, &part.aux)?,
                 a: slot.take::<G1>(Query::A, a)?,
@@ -285,6 +323,7 @@ impl<'p> Pass<'p> {
             })
         })?;
         let mut turn = self.engine.enqueue_behind(c"witness, a part", Some(copied.event()))?;
+        self.copied = Some(copied);
         for ((member, held), room) in members.iter().zip(held).zip(rooms.iter()) {
             member.classified.enqueue(i, &room.parts, &points, &mut turn, (&held.fetching, &room.sums))?;
         }
@@ -292,7 +331,7 @@ impl<'p> Pass<'p> {
         for (member, room) in members.iter().zip(rooms.iter_mut()) {
             member.classified.used_until(i, until.clone(), &mut room.parts);
         }
-        self.memory.used_until(number, Kind::Witness, until);
+        self.used_until((Kind::Witness, number), until);
         Ok(())
     }
 
@@ -311,26 +350,27 @@ impl<'p> Pass<'p> {
         Ok(until)
     }
 
-    /// Enqueues the copying of `bytes` bytes of points to an unused slot, and returns its number, what `copy` returns, and when the points are there.
-    ///
-    /// A stream whose copies are ready keeps others' from the bus, so that uploads would wait until this one waits for a slot: for most of a pass.
-    /// So two streams take turns, each of which waits for the other.
+    /// Says that a part is in a slot until then.
+    fn used_until(&mut self, (kind, number): (Kind, usize), until: Until) {
+        self.parts[kind as usize].push_back(until.clone());
+        self.memory.used_until(number, until);
+    }
+
+    /// Enqueues the copying of `bytes` bytes of points to the next slot of a kind, and returns its number, what `copy` returns, and when the points are there.
     fn copy<T>(
         &mut self,
+        (kind, stream): (Kind, &'p Stream),
         bytes: usize,
         copy: impl FnOnce(&mut Slot<'_>) -> Result<T, Error>,
     ) -> Result<(usize, T, Until), Error> {
-        let passing = self.engine.passing();
-        let stream = &passing[self.copies % passing.len()];
-        self.copies += 1;
-        self.copied.iter().try_for_each(|before| stream.wait_for(before.event()))?;
-        let (number, region) = self.memory.unused_slot()?;
-        let mut slot = Slot { raw: self.raw, region, stream };
-        let shown = (trace::Stream::Passing, stream);
-        let copied = self.engine.timeline().traced(c"copy", shown, bytes, || copy(&mut slot))?;
-        let until = Until::new(Event::record(stream)?);
-        self.copied = Some(until.clone());
-        Ok((number, copied, until))
+        let number = self.memory.next_slot(kind, stream)?;
+        let mut slot = Slot { raw: self.raw, region: Region::new(self.memory.slot(number).all()), stream };
+        let shown = match kind {
+            Kind::H => trace::Stream::PassingH,
+            Kind::Witness => trace::Stream::PassingWitness,
+        };
+        let copied = self.engine.timeline().traced(c"copy", (shown, stream), bytes, || copy(&mut slot))?;
+        Ok((number, copied, Until::new(Event::record(stream)?)))
     }
 }
 

@@ -166,7 +166,7 @@ impl<'e> Worker<'e> {
     /// [`Error::Cuda`].
     pub(super) fn all_enqueued(&self) -> Result<Until, Error> {
         let [copies, expansions] = self.uploads.ends()?;
-        let shared = self.passing().iter().chain([self.aside(), self.quotients()]).map(Event::record);
+        let shared = self.passing().streams().chain([self.aside(), self.quotients()]).map(Event::record);
         let shared = shared.collect::<Result<Vec<_>, Error>>()?;
         [copies, expansions].iter().chain(&shared).try_for_each(|end| self.compute().wait_for(end))?;
         Ok(Until::new(Event::record(self.compute())?))

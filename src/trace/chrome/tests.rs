@@ -85,21 +85,23 @@ fn streams_have_rows_and_names_of_their_own() {
         Stream::Compute,
         Stream::Aside,
         Stream::Quotients,
-        Stream::Passing,
+        Stream::PassingH,
+        Stream::PassingWitness,
         Stream::Copies(0),
         Stream::Expansions(0),
         Stream::Copies(1),
     ];
     let of = |stream| span(c"x", Track::Device { ordinal: 0, stream }, 0, 1_000_000, 1_000_001, About::Nothing);
     let trace = written(&streams.map(of), 0);
-    let names: Vec<_> = (1..=7).map(|row| name(&trace, &Json::Number(2.0), Some(&Json::Number(row.into())))).collect();
+    let names: Vec<_> = (1..=8).map(|row| name(&trace, &Json::Number(2.0), Some(&Json::Number(row.into())))).collect();
     assert_eq!(
         names,
         [
             "compute",
             "compute, beside",
             "compute, quotients",
-            "parameters passing",
+            "parameters passing, h",
+            "parameters passing, witness",
             "uploads 1",
             "expansion of uploads 1",
             "uploads 2"

@@ -10,6 +10,6 @@ mod timing;
 pub use check::{all as check, few as check_few, planned_scratch};
 pub use copying::check as check_copying;
 pub use decoding::{check as check_decoding, spoil};
-pub use known::{poisoned, told};
+pub use known::{is_same, poisoned, told, Known, Points};
 pub use listing::check as check_listing;
 pub use timing::{all as time, compare, sweep};
