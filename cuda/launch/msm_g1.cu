@@ -39,7 +39,7 @@ int interlock_fill_g1(void *scratch, void *buckets, const struct interlock_msm_t
 size_t interlock_reduce_g1_scratch_bytes(struct interlock_msm_shape shape) {
     interlock::msm::Carver carver(nullptr);
     interlock::msm::Segments<Fp> segments;
-    segments.carve(&carver, shape);
+    segments.carve(&carver, shape, shape.windows);
     return carver.used();
 }
 

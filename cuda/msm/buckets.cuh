@@ -10,22 +10,23 @@
 namespace interlock {
 namespace msm {
 
-/// The bits of a thread's number in its block.
-constexpr unsigned THREAD_BITS = 7;
+/// The bits of a thread's number in its block, and what a block leaves of the segments of its threads: ΣA_s, ΣR_s, and for each of the bits
+/// the sum of R_s over the s in which it is set.
+constexpr unsigned THREAD_BITS = 7, BLOCK_SUMS = 2 + THREAD_BITS;
 
-/// A_s and R_s for segments of `segment` buckets of window blockIdx.y, which has `n`, one a thread. Then, of those of each block, the sum of
-/// A_s in `weighted` where its first was, that of R_s in `plain`, and that of R_s over the s whose bit j is set 2^j after it.
+/// The sums of each block for window blockIdx.y, which has `n` buckets, by segments of `segment` of them, one a thread. `weighted` and
+/// `plain` have room for A_s and R_s of each thread.
 template <class F, bool DIGITS>
 __global__ void __launch_bounds__(SummingKernel<F>::BLOCK, (SUMMING_BLOCKS<F, DIGITS>))
-    sum_segments(Stored<F> *weighted, Stored<F> *plain, const Stored<F> *buckets, unsigned n, unsigned segment) {
+    sum_segments(Stored<F> *sums, Stored<F> *weighted, Stored<F> *plain, const Stored<F> *buckets, unsigned n, unsigned segment) {
     if (!IS_COMPILED<DIGITS>) return;
     static_assert(SummingKernel<F>::BLOCK == 1 << THREAD_BITS, "all its threads");
     const unsigned thread = threadIdx.x;
-    const size_t first = (size_t{blockIdx.y} * gridDim.x + blockIdx.x) * SummingKernel<F>::BLOCK;
+    const size_t block = size_t{blockIdx.y} * gridDim.x + blockIdx.x;
     const size_t begin = (size_t{blockIdx.x} * SummingKernel<F>::BLOCK + thread) * segment;
     buckets += size_t{blockIdx.y} * n;
-    weighted += first;
-    plain += first;
+    weighted += block * SummingKernel<F>::BLOCK;
+    plain += block * SummingKernel<F>::BLOCK;
 
     auto running = sum_of_sums<F, DIGITS>();
     typename decltype(running)::Kept kept[2], *from_here = kept, *sum = kept + 1;
@@ -60,28 +61,27 @@ __global__ void __launch_bounds__(SummingKernel<F>::BLOCK, (SUMMING_BLOCKS<F, DI
         running.add(to + half);
         running.store(to);
     }
+    __syncthreads();
+    if (thread >= BLOCK_SUMS) return;
+    sums[block * BLOCK_SUMS + thread] = thread == 0 ? weighted[0] : plain[thread == 1 ? 0 : 1 << (thread - 2)];
 }
 
-/// For window blockIdx.y of so many such blocks: in sums[0] ΣA_s, in sums[1 + j] the sum of R_s over the s whose bit j is set, by block
-/// 1 + j.
+/// For window blockIdx.y, of whose segments so many blocks left sums: in sums[0] ΣA_s, in sums[1 + j] the sum of R_s over the s whose bit j
+/// is set, by block 1 + j.
 template <class F, bool DIGITS>
 __global__ void __launch_bounds__(SummingKernel<F>::BLOCK, SummingKernel<F>::BLOCKS)
-    sum_windows(Xyzz<F> *sums, const Stored<F> *weighted, const Stored<F> *plain, unsigned blocks) {
+    sum_windows(Xyzz<F> *sums, const Stored<F> *of_blocks, unsigned blocks) {
     if (!IS_COMPILED<DIGITS>) return;
     constexpr unsigned BLOCK = SummingKernel<F>::BLOCK;
     __shared__ Xyzz<F> room[BLOCK / 2];
     const unsigned which = blockIdx.x;
-    const Stored<F> *of = (which == 0 ? weighted : plain) + size_t{blockIdx.y} * blocks * BLOCK;
-    unsigned bits = 0;
-    if (which > THREAD_BITS) {
-        bits = 1u << (which - 1 - THREAD_BITS);
-    } else if (which > 0) {
-        of += 1u << (which - 1);
-    }
+    // The bits of s below are those of the thread, and the others those of the block.
+    const unsigned bit = which > THREAD_BITS ? 1u << (which - 1 - THREAD_BITS) : 0;
+    of_blocks += size_t{blockIdx.y} * blocks * BLOCK_SUMS + (bit != 0 ? 1 : which == 0 ? 0 : 1 + which);
     Xyzz<F> sum = Xyzz<F>::infinity();
 #pragma unroll 1
     for (unsigned i = threadIdx.x; i < blocks; i += BLOCK) {
-        if ((i & bits) == bits) add_stored<DIGITS>(&sum, of + size_t{i} * BLOCK);
+        if ((i & bit) == bit) add_stored<DIGITS>(&sum, of_blocks + size_t{i} * BLOCK_SUMS);
     }
     sum_of_block<F, BLOCK>(&sum, room);
     if (threadIdx.x == 0) sums[blockIdx.y * gridDim.x + which] = sum;

@@ -110,17 +110,18 @@ cudaError_t fill(FillScratch<F> scratch, Stored<F> *buckets, const interlock_msm
     }
 }
 
-/// What summing buckets keeps in scratch: two sums a thread.
+/// What summing buckets keeps in scratch: two sums a thread for the windows at a time, and some a block for all.
 template <class F>
 struct Segments {
     static constexpr int BLOCK = SummingKernel<F>::BLOCK;
 
-    Stored<F> *weighted, *plain;
+    Stored<F> *weighted, *plain, *of_blocks;
 
-    void carve(Carver *carver, const interlock_msm_shape &shape) {
-        const size_t threads = shape.windows * segment_blocks<F>(shape) * BLOCK;
-        weighted = carver->take<Stored<F>>(threads);
-        plain = carver->take<Stored<F>>(threads);
+    void carve(Carver *carver, const interlock_msm_shape &shape, unsigned windows_at_a_time) {
+        const size_t blocks = segment_blocks<F>(shape);
+        weighted = carver->take<Stored<F>>(windows_at_a_time * blocks * BLOCK);
+        plain = carver->take<Stored<F>>(windows_at_a_time * blocks * BLOCK);
+        of_blocks = carver->take<Stored<F>>(shape.windows * blocks * BLOCK_SUMS);
     }
 
     /// Sums up the segments of a group of windows.
@@ -131,9 +132,10 @@ struct Segments {
         if (SUMS_IN_DIGITS<F, DIGITS>) {
             if (cudaError_t error = make_room(&shared, kernel)) return error;
         }
-        const size_t blocks = segment_blocks<F>(shape), offset = group.first * blocks * BLOCK;
+        const size_t blocks = segment_blocks<F>(shape);
         const dim3 grid(static_cast<unsigned>(blocks), group.windows);
-        kernel<<<grid, BLOCK, shared, stream>>>(weighted + offset, plain + offset, buckets, 1u << (group.bits - 1), shape.segment);
+        kernel<<<grid, BLOCK, shared, stream>>>(of_blocks + group.first * blocks * BLOCK_SUMS, weighted, plain, buckets,
+                                                1u << (group.bits - 1), shape.segment);
         return cudaGetLastError();
     }
 
@@ -142,7 +144,7 @@ struct Segments {
     cudaError_t sum_all(Xyzz<F> *sums, const interlock_msm_shape &shape, cudaStream_t stream) const {
         const auto blocks = static_cast<unsigned>(segment_blocks<F>(shape));
         const dim3 grid(sums_of_window(shape), shape.windows);
-        sum_windows<F, DIGITS><<<grid, BLOCK, 0, stream>>>(sums, weighted, plain, blocks);
+        sum_windows<F, DIGITS><<<grid, BLOCK, 0, stream>>>(sums, of_blocks, blocks);
         return cudaGetLastError();
     }
 };
@@ -159,7 +161,7 @@ struct Scratch {
         Carver carver(scratch);
         if (cudaError_t error = filling.carve(&carver, n, shape.group)) return error;
         buckets = carver.take<Stored<F>>(size_t{shape.group} << (shape.window_bits - 1));
-        segments.carve(&carver, shape);
+        segments.carve(&carver, shape, shape.group);
         bytes = carver.used();
         return cudaSuccess;
     }
@@ -238,7 +240,7 @@ cudaError_t reduce(void *memory, Xyzz<F> *sums, const Stored<F> *buckets, const 
     if (!is_valid(shape, {})) return cudaErrorInvalidValue;
     Carver carver(memory);
     Segments<F> segments;
-    segments.carve(&carver, shape);
+    segments.carve(&carver, shape, shape.windows);
     const Group all = {shape.window_bits, 0, shape.windows};
     return in_fastest_form<F>([&](auto form) -> cudaError_t {
         constexpr bool DIGITS = decltype(form)::value;

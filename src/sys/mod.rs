@@ -82,8 +82,8 @@ pub const HOST_TO_DEVICE: c_int = 1;
 /// `cudaMemcpyDeviceToHost`.
 pub const DEVICE_TO_HOST: c_int = 2;
 
-#[cfg(any(test, feature = "kit"))]
-pub use launchers::interlock_msm_shape_for;
+#[cfg(test)]
+pub use launchers::{interlock_msm_g1_shape_for, interlock_msm_g2_shape_for};
 /// What launchers take, and what they say of it without a call of CUDA.
 pub use launchers::{
     interlock_copied_terms, interlock_msm_shape, interlock_msm_terms, interlock_query, interlock_query_terms,
