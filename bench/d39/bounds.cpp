@@ -211,6 +211,23 @@ void addition() {
     require_any(sum);
 }
 
+/// The coordinates of another sum, as memory has them.
+struct Other {
+    Bounds x = up_to(X_BELOW), y = up_to(Y_BELOW), zz = up_to(ZZ_BELOW), zzz = up_to(ZZ_BELOW);
+};
+
+void addition_of_sums() {
+    std::printf("An addition of another sum:\n");
+    Bounds slots[SLOTS];
+    Sum<Room> sum{{slots}};
+    put_any(sum);
+    sum.put_run_and_rise(Other(), [](const Bounds &coordinate) { return coordinate; });
+    require_run_and_rise(slots);
+    require_any(sum);
+    sum.add_by_run_and_rise(false);
+    require_any(sum);
+}
+
 void doubling() {
     std::printf("A doubling:\n");
     Bounds slots[SLOTS];
@@ -228,5 +245,6 @@ int main() {
     operations();
     first_point();
     addition();
+    addition_of_sums();
     doubling();
 }

@@ -176,19 +176,26 @@ void operations(long n) {
     say("a·(b − e) − c·d");
 }
 
-/// Additions to sums whose coordinates are as large as they may be, of points that are too, and doubles of such sums.
+/// Another sum, as memory has it.
+struct Other {
+    Number x = number(X_BELOW), y = number(Y_BELOW), zz = number(ZZ_BELOW), zzz = number(ZZ_BELOW);
+};
+
+/// Additions to sums whose coordinates are as large as they may be, of points and sums that are too, and doubles of such sums.
 void sums(long n) {
     for (long i = 0; i < n; i++) {
         Number slots[SLOTS];
         Sum<Room> sum{{slots}};
-        const bool is_double = word() % 4 == 0;
+        const bool is_double = word() % 4 == 0, is_of_sums = word() % 2;
         sum.x.put(number(X_BELOW));
         slots[Y] = number(Y_BELOW);
         slots[ZZ] = number(ZZ_BELOW);
         slots[ZZZ] = number(ZZ_BELOW);
+        // Of a sum that is equal to another, too, after its coordinates were multiplied by the other's.
+        if (is_of_sums) sum.put_run_and_rise(Other(), [](const Number &coordinate) { return coordinate; });
         if (is_double) {
             sum.put_run_and_rise_to_double();
-        } else {
+        } else if (!is_of_sums) {
             slots[A] = number(POINT_UP_TO);
             slots[B] = number(POINT_UP_TO);
             sum.put_run_and_rise();

@@ -1,5 +1,5 @@
-// Long sums of points by ec/xyzz39.cuh against ec/xyzz.cuh, on the host: of few points and infinity, with either sign, in an order
-// that has sums that are the point itself, its negative, infinity and another of its y.
+// Long sums of points, and of such sums, by ec/xyzz39.cuh against ec/xyzz.cuh, on the host: of few points and infinity, with either sign,
+// in an order that has sums that are the point itself, its negative, infinity and another of its y.
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -58,21 +58,30 @@ struct Sums {
         expected = Xyzz<Fp>::infinity();
     }
     void add(const Affine<Fp> &point, bool negative) {
-        const Affine<Fp> added = negative ? -point : point;
+        expect(Xyzz<Fp>::from(negative ? -point : point));
+        sum.add(point, negative);
+        check();
+    }
+    /// Adds another sum, as memory has it.
+    void add(const Sums &other) {
+        expect(other.expected);
+        sum.add(other.sum.get(), [](const d39::Packed &coordinate) { return unpack(coordinate); });
+        check();
+    }
+    void expect(const Xyzz<Fp> &added) {
         const Xyzz<Fp> before = expected;
         expected = expected + added;
-        sum.add(point, negative);
         additions++;
         if (before.is_infinity()) {
             to_infinity++;
         } else if (!added.is_infinity()) {
-            const bool has_its_x = before.x == added.x * before.zz, has_its_y = before.y == added.y * before.zzz;
+            const bool has_its_x = before.x * added.zz == added.x * before.zz;
+            const bool has_its_y = before.y * added.zzz == added.y * before.zzz;
             doubles += has_its_x && has_its_y;
             cancelled += has_its_x && !has_its_y;
             of_one_y += !has_its_x && has_its_y;
             require(expected.is_infinity() == (has_its_x && !has_its_y), "what was expected");
         }
-        check();
     }
     /// From memory, as it is there or by carry chains' numbers.
     void set(bool by_numbers) {
@@ -127,12 +136,54 @@ void add_own(Sums &sums, const Points &points) {
     sums.add(word() % 2 ? own : points.with_its_y(own), word() % 4 == 0);
 }
 
+/// Runs of sums as segments of buckets have them: one of a few points, or of what is nothing for a while, and one of all that it was.
+void add_runs(Sums &from_here, Sums &of_all, const Points &points) {
+    from_here.clear();
+    of_all.clear();
+    for (long i = word() % 24; i > 0; i--) {
+        if (word() % 3 == 0) from_here.add(points.any(), word() % 2);
+        of_all.add(from_here);
+        from_here.set(word() % 2);
+    }
+    // Each other, which is often the same, and back again.
+    if (word() % 4 == 0) of_all.add(from_here);
+    if (word() % 4 == 0) from_here.add(of_all);
+    if (word() % 4 == 0) of_all.add(of_all);
+}
+
+/// Two sums that are the same, or the same of either sign, by other coordinates.
+void add_equal(Sums &sums, Sums &other, const Points &points) {
+    sums.clear();
+    other.clear();
+    const bool negative = word() % 2, is_opposite = word() % 2;
+    const Affine<Fp> &first = points.any(), &second = points.any();
+    for (int turn = static_cast<int>(word() % 3); turn >= 0; turn--) {
+        sums.add(first, negative);
+        sums.add(second, negative);
+        other.add(second, negative != is_opposite);
+        other.add(first, negative != is_opposite);
+    }
+    sums.add(other);
+    if (is_opposite) require(sums.sum.is_infinity, "opposite sums");
+    sums.add(other);
+}
+
+int report(const char *what, const Sums &sums) {
+    std::printf("%ld additions %s: %ld to infinity, %ld doubles, %ld to infinity's, %ld of equal y\n", sums.additions, what,
+                sums.to_infinity, sums.doubles, sums.cancelled, sums.of_one_y);
+    return sums.to_infinity == 0 || sums.doubles == 0 || sums.cancelled == 0 || sums.of_one_y == 0;
+}
+
 }  // namespace
 
 int main(int, char **argv) {
     const long n = std::atol(argv[1]);
     const Points points;
-    Sums sums;
+    Sums sums, of_all, other;
+    while (of_all.additions < n / 2) {
+        add_runs(other, of_all, points);
+        add_equal(of_all, other, points);
+    }
     sums.clear();
     while (sums.additions < n) {
         for (long i = word() % 16; i > 0; i--) sums.add(points.any(), word() % 2);
@@ -145,7 +196,5 @@ int main(int, char **argv) {
         if (word() % 16 == 0) add_and_take(sums, points);
         if (word() % 8 == 0) sums.clear();
     }
-    std::printf("%ld additions: %ld to infinity, %ld doubles, %ld to infinity's, %ld of equal y\n", sums.additions, sums.to_infinity,
-                sums.doubles, sums.cancelled, sums.of_one_y);
-    return sums.to_infinity == 0 || sums.doubles == 0 || sums.cancelled == 0 || sums.of_one_y == 0;
+    return report("of points", sums) | report("of sums", of_all);
 }
