@@ -241,7 +241,11 @@ fn times<G: Group>(p: &G::Jacobian, factor: u32) -> G::Jacobian {
     let bits = (0..32 - factor.leading_zeros()).rev().map(|bit| factor >> bit & 1);
     bits.fold(G::Jacobian::default(), |result, bit| {
         let doubled = G::double(&result);
-        if bit == 1 { G::add(&doubled, p) } else { doubled }
+        if bit == 1 {
+            G::add(&doubled, p)
+        } else {
+            doubled
+        }
     })
 }
 

@@ -62,11 +62,9 @@ impl Windows {
     fn segmented(self, sum: usize, will_do: impl Fn(&Self) -> bool) -> Self {
         let most = GROUP_BLOCKS[usize::from(sum > G1_SUM)];
         let longest = 1 << (self.bits - 1);
-        let shapes = (1..=longest).map(|segment| Self { segment, ..self });
-        shapes
-            .into_iter()
-            .find(|windows| windows.most_blocks() <= most && will_do(windows))
-            .unwrap_or(Self { segment: longest, ..self })
+        let mut shapes = (1..longest).map(|segment| Self { segment, ..self });
+        let found = shapes.find(|windows| windows.most_blocks() <= most && will_do(windows));
+        found.unwrap_or(Self { segment: longest, ..self })
     }
 
     /// Blocks of threads for the segments of a group, at most. Those of the last window's buckets for which scalars are too small do not
