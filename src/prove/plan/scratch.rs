@@ -94,6 +94,7 @@ impl Windows {
     }
 
     /// The sums that are left of a window: one, and one for each bit of a segment's number.
+    #[cfg(any(test, interlock_cuda))]
     pub(crate) fn sums_per_window(&self) -> u32 {
         1 + self.segments().next_power_of_two().trailing_zeros()
     }
