@@ -284,7 +284,8 @@ impl Division {
 
     /// Bytes of scratch, for all workers together.
     pub(crate) fn scratch(&self) -> usize {
-        let most = Windows::suiting(MOST_TERMS_AT_ONCE).scratch(MOST_TERMS_AT_ONCE, G1_SUM).next_multiple_of(PAGE);
+        let most =
+            Windows::suiting(MOST_TERMS_AT_ONCE, G1_SUM).scratch(MOST_TERMS_AT_ONCE, G1_SUM).next_multiple_of(PAGE);
         (SCRATCH_UNITS * self.unit).clamp(LEAST_SCRATCH, most)
     }
 
