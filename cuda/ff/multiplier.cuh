@@ -1,7 +1,7 @@
 // Multiplication in Fr by a number that is used often, with its quotient by r kept beside it.
 //
-// u = a·w − q·r, with q made of the upper products of a and w' = ⌊w·2^256/r⌋ and only the lower halves of a·w and q·r made: 79 wide
-// multiplications, 14 lower halves and two sums of products of bytes, where a Montgomery multiplication has 112 wide ones.
+// u = a·w − q·r, with q made of the upper products of a and w' = ⌊w·2^256/r⌋, and only the lower halves of a·w and q·r: 79 wide
+// multiplications, 14 of low halves and two sums of byte products, where a Montgomery multiplication has 112 wide ones.
 //
 // Words are of 32 bits; column c of a product is what starts at word c. q = ⌊x⌋, where x·2^256 is the sum of
 //   - the columns 7 to 14 of a·w', 36 products, and
@@ -70,7 +70,7 @@ struct alignas(16) Multiplier {
 
     /// The product with `a`, of which only a ≤ 2r is asked.
     INTERLOCK_HD friend Fr operator*(const Multiplier &w, const Fr &a) {
-        uint32_t q[N], even[N], odd[N];
+        uint32_t q[N], even[N], odd[N];  // odd[0] has no use: the words go by their numbers
         upper(q, a, w.quotient);
         subtract_low(even, odd, q);
         add_low(even, odd, a, w.value);
@@ -84,13 +84,14 @@ struct alignas(16) Multiplier {
     }
 
    private:
-    static_assert(N == 8 && FrConstants::modulus(0) == 1 && FrConstants::modulus(1) == UINT32_MAX, "2^256 − r has the words 2^32 − 1, 0");
+    static_assert(N == 8 && FrConstants::modulus(0) == 1 && FrConstants::modulus(1) == UINT32_MAX,
+                  "2^256 − r starts with the words 2^32 − 1 and 0");
 
     /// Word j of 2^256 − r, for j ≥ 2.
     INTERLOCK_HD static constexpr uint32_t complement(int j) { return ~FrConstants::modulus(j); }
 
-    /// total = total/2^32 (unless `first`) less the multiple of r that clears its word 0, which it returns. The accumulators are those
-    /// of Montgomery's rows: a word of `even` starts at word 0 of the total, one of `odd` at word 1, and dropping a word exchanges them.
+    /// total = total/2^32 (unless `first`) less the multiple of r that clears its word 0; returns how many times r. The accumulators
+    /// are those of the rows of ff/montgomery.cuh: `even` starts at word 0 of the total, `odd` at word 1, and dropping a word exchanges them.
     INTERLOCK_HD static uint32_t next_row(uint32_t *even, uint32_t *odd, bool first) {
         const uint32_t above = first ? 0 : static_cast<uint32_t>(static_cast<int32_t>(even[N - 1]) >> 31);
         const uint32_t k = first ? even[0] : carry::add_cc(even[0], odd[1]);
@@ -98,8 +99,10 @@ struct alignas(16) Multiplier {
         odd[1] = first ? 0 : carry::addc_cc(odd[3], 0);
 #pragma unroll
         for (int j = 2; j < N; j += 2) {
-            const uint32_t low = first || j == N - 2 ? 0 : odd[j + 2], high = first || j == N - 2 ? 0 : odd[j + 3];
-            odd[j] = first && j == 2 ? carry::mad_lo_cc(complement(j + 1), k, low) : carry::madc_lo_cc(complement(j + 1), k, low);
+            const bool fresh = first || j == N - 2;
+            const uint32_t low = fresh ? 0 : odd[j + 2], high = fresh ? 0 : odd[j + 3];
+            odd[j] = first && j == 2 ? carry::mad_lo_cc(complement(j + 1), k, low)
+                                     : carry::madc_lo_cc(complement(j + 1), k, low);
             odd[j + 1] = carry::madc_hi_cc(complement(j + 1), k, high);
         }
         even[1] = carry::add_cc(even[1], k);
@@ -138,7 +141,7 @@ struct alignas(16) Multiplier {
         const uint32_t bytes = add_byte_products(
             upper_bytes(a.limb[0], a.limb[1], a.limb[2], a.limb[3]), upper_bytes(b[6], b[5], b[4], b[3]),
             add_byte_products(upper_bytes(a.limb[4], a.limb[5], a.limb[6], 0), upper_bytes(b[2], b[1], b[0], 0), 0));
-        uint32_t odd[N + 1], even[N];
+        uint32_t even[N], odd[N + 1];
         odd[0] = carry::mad_lo_cc(a.limb[N - 1], b[0], bytes << 16);
         odd[1] = carry::madc_hi(a.limb[N - 1], b[0], bytes >> 16);
 #pragma unroll
@@ -146,10 +149,10 @@ struct alignas(16) Multiplier {
             add_upper_products(odd, a, b[i], N - 1 - i);
             add_upper_products(even, a, b[i], N - i);
         }
+        q[0] = carry::add_cc(even[0], odd[1]);
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            q[j] = j == 0 ? carry::add_cc(even[j], odd[j + 1]) : j < N - 1 ? carry::addc_cc(even[j], odd[j + 1]) : carry::addc(even[j], odd[j + 1]);
-        }
+        for (int j = 1; j < N - 1; j++) q[j] = carry::addc_cc(even[j], odd[j + 1]);
+        q[N - 1] = carry::addc(even[N - 1], odd[N]);
     }
 
     /// Adds k times the limbs first, first + 2, … of a to the pairs of words from 0 on. The pair that the product with limb N − 1
@@ -200,7 +203,8 @@ struct alignas(16) Multiplier {
 #pragma unroll
         for (int j = from; i + j < N - 1; j += 2) {
             const int w = i + j;
-            accumulator[w] = j == from ? carry::mad_lo_cc(a.limb[j], k, accumulator[w]) : carry::madc_lo_cc(a.limb[j], k, accumulator[w]);
+            accumulator[w] = j == from ? carry::mad_lo_cc(a.limb[j], k, accumulator[w])
+                                       : carry::madc_lo_cc(a.limb[j], k, accumulator[w]);
             accumulator[w + 1] = carry::madc_hi_cc(a.limb[j], k, accumulator[w + 1]);
         }
     }

@@ -180,14 +180,14 @@ __device__ inline int twiddle_entry(Layers layers, int low, int p, int pair) {
 
 __device__ inline bool is_of_block_0(int entry) { return (entry & (entry - 1)) == 0; }
 
-/// x times the twiddle of this entry; `is_last`: in the layer of bit 0.
+/// x times the twiddle of this entry; `is_of_bit_0`: in the layer of bit 0, the last, which only contiguous blocks come to.
 __device__ inline Fr multiplied(const Fr &x, const Shared &shared, Layers, int entry, bool) {
     const Multiplier twiddle = shared.twiddles.load(entry);
     return twiddle * x;
 }
 
-__device__ inline Fr multiplied(const Fr &x, const BlocksShared &shared, Layers layers, int entry, bool is_last) {
-    if (!is_last) return multiplied(x, static_cast<const Shared &>(shared), layers, entry, is_last);
+__device__ inline Fr multiplied(const Fr &x, const BlocksShared &shared, Layers layers, int entry, bool is_of_bit_0) {
+    if (!is_of_bit_0) return multiplied(x, static_cast<const Shared &>(shared), layers, entry, false);
     const Fr twiddle = shared.last.load(entry ^ 1 << layers.top);
     return twiddle * x;
 }
