@@ -14,7 +14,7 @@
 //! So a budget of four vectors holds three beside all that a device keeps: the one that a worker has left while its parameters pass, and the
 //! two that the next one's quotient takes.
 //!
-//! Beside the budget a device holds the CUDA context, 128 MiB for uploads and, for roots of unity, 20 MiB for a domain of 2^27: less for
+//! Beside the budget a device holds the CUDA context, 128 MiB for uploads and, for roots of unity, 24 MiB for a domain of 2^27: less for
 //! smaller ones, and 640 MiB for one of 2^32.
 //!
 //! # The least budget
