@@ -254,6 +254,23 @@ void addition() {
     require_any(sum);
 }
 
+/// The coordinates of another sum, as memory has them.
+struct Other {
+    Bounds x = up_to(X_BELOW), y = up_to(Y_BELOW), zz = up_to(ZZ_BELOW), zzz = up_to(ZZ_BELOW);
+};
+
+void addition_of_sums() {
+    std::printf("An addition of another sum:\n");
+    Bounds slots[OwnRoom<Bound>::ELEMENTS];
+    SumOfG1 sum{{slots}};
+    put_any(sum);
+    sum.put_run_and_rise(Other(), [](const Bounds &coordinate) { return coordinate; });
+    require_run_and_rise(sum);
+    require_any(sum);
+    sum.add_by_run_and_rise(false);
+    require_any(sum);
+}
+
 template <class Sum>
 void doubling() {
     std::printf("A doubling:\n");
@@ -280,5 +297,6 @@ int main() {
     operations();
     operations_of_pairs();
     additions<SumOfG1>("G1");
+    addition_of_sums();
     additions<SumOfG2>("G2");
 }

@@ -227,7 +227,20 @@ void require_all_below(Place place, double times, const char *what) {
     for (int lane = 0; lane < Place::PARTS; lane++) require_below(place.of(lane).get(), times, what);
 }
 
-/// Additions to sums whose coordinates are as large as they may be, of points that are too, and doubles of such sums.
+/// Another sum, as memory has it.
+struct Other {
+    Number x = number(X_BELOW), y = number(Y_BELOW), zz = number(ZZ_BELOW), zzz = number(ZZ_BELOW);
+};
+
+/// In half of the turns the run and the rise to another sum, whose coordinates and the sum's are multiplied then, as before a double of them.
+bool goes_to_another(SumOfG1 &sum) {
+    const bool goes = word() % 2;
+    if (goes) sum.put_run_and_rise(Other(), [](const Number &coordinate) { return coordinate; });
+    return goes;
+}
+bool goes_to_another(SumOfG2 &) { return false; }
+
+/// Additions to sums whose coordinates are as large as they may be, of points and sums that are too, and doubles of such sums.
 template <class Sum>
 void sums(long n, const char *what) {
     for (long i = 0; i < n; i++) {
@@ -239,9 +252,10 @@ void sums(long n, const char *what) {
         put_any(room[Y], Y_BELOW);
         put_any(room[ZZ], ZZ_BELOW);
         put_any(room[ZZZ], ZZ_BELOW);
+        const bool is_of_sums = goes_to_another(sum);
         if (is_double) {
             sum.put_run_and_rise_to_double();
-        } else {
+        } else if (!is_of_sums) {
             put_any(room[A], POINT_UP_TO);
             put_any(room[B], POINT_UP_TO);
             sum.put_run_and_rise();

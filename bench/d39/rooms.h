@@ -74,6 +74,7 @@ struct OwnSum<interlock::Fp> {
     interlock::d39::Sum<Room> sum{{slots}};
 
     INTERLOCK_HD void add(const interlock::Affine<interlock::Fp> &point, bool negative) { sum.add(point, negative); }
+    INTERLOCK_HD void add(const interlock::d39::PackedSum &other) { sum.add(other, interlock::d39::unpack); }
     INTERLOCK_HD void set(const interlock::d39::PackedSum &from) { sum.set(from); }
     INTERLOCK_HD interlock::d39::PackedSum get() const { return sum.get(); }
 };

@@ -185,6 +185,47 @@ void add_beside(Sums<G2> &sums) {
 }
 void add_beside(Sums<G1> &) {}
 
+/// Sums of sums, of which there are few: of points, their doubles and opposites, over several denominators, and infinity.
+bool add_sums(long n) {
+    const Points<G1> points;
+    OwnSum<Fp> own;
+    long doubles = 0, cancelled = 0, of_infinity = 0;
+    Xyzz<Fp> expected = Xyzz<Fp>::infinity();
+    own.sum.clear();
+    for (long i = 0; i < n; i++) {
+        Sums<G1> other;
+        other.clear();
+        for (long j = word() % 5; j > 0; j--) other.add(points.any(), word() % 2);
+        // Often this sum itself or its negative, over other denominators.
+        if (word() % 8 == 0 && !expected.is_infinity()) {
+            const Affine<Fp> negative = -points.multiple[1];
+            const bool opposite = word() % 2;
+            other.clear();
+            const auto same = expected.to_affine();
+            other.add(points.multiple[1], false);
+            other.add(opposite ? -same : same, false);
+            other.add(negative, false);
+        }
+        const Xyzz<Fp> before = expected;
+        expected = expected + other.expected;
+        if (before.is_infinity() || other.expected.is_infinity()) {
+            of_infinity++;
+        } else {
+            doubles += is_same(before, other.expected);
+            cancelled += expected.is_infinity();
+        }
+        own.add(other.own.get());
+        require(is_same(d39::to_xyzz(own.get()), expected), "a sum of sums");
+        require(is_below(own.sum.x, X_BELOW) && is_below(own.sum.room[d39::Y], Y_BELOW), "the size of x or y of a sum of sums");
+        if (word() % 16 == 0) {
+            own.sum.clear();
+            expected = Xyzz<Fp>::infinity();
+        }
+    }
+    std::printf("%ld sums of sums: %ld doubles, %ld to infinity, %ld with infinity\n", n, doubles, cancelled, of_infinity);
+    return doubles > 0 && cancelled > 0 && of_infinity > 0;
+}
+
 /// Whether all kinds of additions were among `n`.
 template <class Group>
 bool add_all(long n, const char *group) {
@@ -213,5 +254,5 @@ bool add_all(long n, const char *group) {
 int main(int, char **argv) {
     const long n = std::atol(argv[1]);
     const bool in_g1 = add_all<G1>(n, "G1"), in_g2 = add_all<G2>(n / 4, "G2");
-    return !in_g1 || !in_g2;
+    return !in_g1 || !in_g2 || !add_sums(n / 8);
 }

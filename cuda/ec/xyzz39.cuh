@@ -109,6 +109,18 @@ struct Sum {
         put_product(b, b, room[ZZZ], is_infinity ? none : room[Y]);
     }
 
+    /// The same of another sum, whose coordinates `get` reads: this one's are multiplied by its zz and zzz.
+    template <class Other, class Get>
+    INTERLOCK_HD void put_run_and_rise(const Other &other, const Get &get) {
+        const Place a = room[A], b = room[B];
+        spare.put(get(other.zz));
+        a.put(get(other.x));
+        put_scaled_difference(a, x, room[ZZ]);
+        spare.put(get(other.zzz));
+        b.put(get(other.y));
+        put_scaled_difference(b, room[Y], room[ZZZ]);
+    }
+
     /// The same to double the sum by: A = 2·y and B = 3·x².
     INTERLOCK_HD void put_run_and_rise_to_double() { put_slope(room[A], room[B], x, room[Y]); }
 
@@ -147,21 +159,22 @@ struct Sum {
             is_infinity = false;
             return;
         }
-        const bool has_no_run = is_zero_at(room[A]);
-        if (has_no_run) {
-            if (!is_zero_at(room[B])) return clear();
-            put_run_and_rise_to_double();
-        }
-        add_by_run_and_rise(has_no_run);
+        add_or_double();
+    }
+
+    /// Adds another sum, whose coordinates `get` makes elements of.
+    template <class Get>
+    INTERLOCK_HD void add(const PackedSum &other, const Get &get) {
+        if (other.is_infinity()) return;
+        if (is_infinity) return put(other, get);
+        put_run_and_rise(other, get);
+        add_or_double();
     }
 
     INTERLOCK_HD void set(const PackedSum &sum) {
         is_infinity = sum.is_infinity();
         if (is_infinity) return clear();
-        x.put(unpack(sum.x));
-        room[Y].put(unpack(sum.y));
-        room[ZZ].put(unpack(sum.zz));
-        room[ZZZ].put(unpack(sum.zzz));
+        put(sum, [](const Packed &coordinate) { return unpack(coordinate); });
     }
 
     INTERLOCK_HD PackedSum get() const {
@@ -170,6 +183,32 @@ struct Sum {
     }
 
    private:
+    template <class Get>
+    INTERLOCK_HD void put(const PackedSum &sum, const Get &get) {
+        x.put(get(sum.x));
+        room[Y].put(get(sum.y));
+        room[ZZ].put(get(sum.zz));
+        room[ZZZ].put(get(sum.zzz));
+        is_infinity = false;
+    }
+
+    /// `own` times what is spare, to·z less that in the place `to`, and z times what is spare.
+    INTERLOCK_HD void put_scaled_difference(Place to, Place own, Place z) {
+        put_product(own, own, spare, Place::none());
+        put_product(to, to, z, own);
+        put_product(z, z, spare, Place::none());
+    }
+
+    /// The sum of the two points that A and B are the run and the rise of.
+    INTERLOCK_HD void add_or_double() {
+        const bool has_no_run = is_zero_at(room[A]);
+        if (has_no_run) {
+            if (!is_zero_at(room[B])) return clear();
+            put_run_and_rise_to_double();
+        }
+        add_by_run_and_rise(has_no_run);
+    }
+
     // Called, and with nothing by reference to this, so that it can stay in registers.
     INTERLOCK_HD_CALL static void put_slope(Place run, Place rise, Place x, Place y) {
         run.put(y.get().doubled().settled());

@@ -88,7 +88,7 @@ struct alignas(16) Montgomery {
 #pragma unroll
         for (int j = 1; j < N - 1; j++) r.limb[j] = carry::addc_cc(odd[j], even[j + 1]);
         r.limb[N - 1] = carry::addc(odd[N - 1], 0);
-        return SPARSE ? r.raised_if(sign(r.limb[N - 1])) : r.reduced_once();
+        return SPARSE ? r.raised_if_negative() : r.reduced_once();
     }
 
     INTERLOCK_HD Montgomery squared() const {
@@ -103,6 +103,22 @@ struct alignas(16) Montgomery {
 
     /// 1/x, and 0 for 0: x^(modulus − 2).
     INTERLOCK_HD Montgomery inverse() const { return inverse_of(*this); }
+
+    /// *this for values below the modulus, *this − modulus for those below twice that.
+    INTERLOCK_HD Montgomery reduced_once() const {
+        Montgomery less;
+        less.limb[0] = carry::sub_cc(limb[0], Constants::modulus(0));
+#pragma unroll
+        for (int i = 1; i < N; i++) less.limb[i] = carry::subc_cc(limb[i], Constants::modulus(i));
+        const bool below = carry::subc(0, 0) != 0;
+        Montgomery r;
+#pragma unroll
+        for (int i = 0; i < N; i++) r.limb[i] = below ? limb[i] : less.limb[i];
+        return r;
+    }
+
+    /// *this for values from 0 to the modulus, *this + modulus for those from −modulus to −1, mod R.
+    INTERLOCK_HD Montgomery raised_if_negative() const { return raised_if(sign(limb[N - 1])); }
 
    private:
     /// Whether the modulus ends in 2^64 − 2^32 + 1, as r does. The total of a multiplication then goes down with each row's
@@ -143,19 +159,6 @@ struct alignas(16) Montgomery {
 #pragma unroll
         for (int i = 1; i < N - 1; i++) r.limb[i] = carry::addc_cc(limb[i], Constants::modulus(i) & mask);
         r.limb[N - 1] = carry::addc(limb[N - 1], Constants::modulus(N - 1) & mask);
-        return r;
-    }
-
-    /// *this for values below the modulus, *this − modulus for those below twice that.
-    INTERLOCK_HD Montgomery reduced_once() const {
-        Montgomery less;
-        less.limb[0] = carry::sub_cc(limb[0], Constants::modulus(0));
-#pragma unroll
-        for (int i = 1; i < N; i++) less.limb[i] = carry::subc_cc(limb[i], Constants::modulus(i));
-        const bool below = carry::subc(0, 0) != 0;
-        Montgomery r;
-#pragma unroll
-        for (int i = 0; i < N; i++) r.limb[i] = below ? limb[i] : less.limb[i];
         return r;
     }
 

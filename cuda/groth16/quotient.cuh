@@ -9,7 +9,7 @@ namespace groth16 {
 using ntt::Direction;
 using ntt::Layers;
 using ntt::Powers;
-using ntt::Shared;
+using Shared = ntt::BlocksShared;
 
 /// What depends on the domain's size m = 2^log2 only. g = 7 generates the coset, z = g^m − 1.
 struct Quotient {
@@ -50,14 +50,17 @@ struct Blocks {
     template <int SIZE>
     __device__ void stage_factors(ntt::Elements<SIZE> &out, const Powers &powers) const {
         const Fr common = powers.high[blockIdx.x];
-        for (int i = threadIdx.x; i < 1 << quotient.block_log2(); i += ntt::THREADS) out.store(i, powers.low[i] * common);
+        for (int i = threadIdx.x; i < 1 << quotient.block_log2(); i += ntt::THREADS) {
+            const Multiplier inside = powers.low[i];
+            out.store(i, inside * common);
+        }
     }
 };
 
 /// The last layers of the inverse transforms of a and b, the way onto the coset, and the first layers of the forward transforms.
 /// One block of threads for each block of the vectors.
 __global__ void __launch_bounds__(ntt::THREADS, ntt::RESIDENT) blocks_to_coset(Fr *a, Fr *b, Quotient quotient) {
-    __shared__ Shared shared;
+    Shared &shared = ntt::blocks_shared();
     const Blocks blocks{quotient};
     const Layers layers = quotient.in_block();
     const int natural = layers.natural_low(), reversed = layers.reversed_low();
@@ -85,7 +88,7 @@ __global__ void __launch_bounds__(ntt::THREADS, ntt::RESIDENT) blocks_to_coset(F
 /// The last layers of the inverse transforms of x, the product over the coset, and of c; then h, their scaled difference, into x.
 /// One block of threads for each block of the vectors.
 __global__ void __launch_bounds__(ntt::THREADS, ntt::RESIDENT) blocks_to_quotient(Fr *x, const Fr *c, Quotient quotient) {
-    __shared__ Shared shared;
+    Shared &shared = ntt::blocks_shared();
     const Blocks blocks{quotient};
     const Layers layers = quotient.in_block();
     const int reversed = layers.reversed_low();
@@ -95,12 +98,12 @@ __global__ void __launch_bounds__(ntt::THREADS, ntt::RESIDENT) blocks_to_quotien
     __syncthreads();
     ntt::inverse_layers(y, shared, layers, blockIdx.x == 0);
     __syncthreads();
-    blocks.stage_factors(shared.twiddles, quotient.from_coset);
+    blocks.stage_factors(shared.twiddles.room, quotient.from_coset);
     __syncthreads();
 #pragma unroll
     for (int q = 0; q < ntt::HELD; q++) {
         const int at = ntt::position(q, reversed);
-        const Fr factor = Blocks::second(at) ? *quotient.of_c : shared.twiddles.load(Blocks::inside(at));
+        const Fr factor = Blocks::second(at) ? *quotient.of_c : shared.twiddles.room.load(Blocks::inside(at));
         shared.tile.store(at, y[q] * factor);
     }
     __syncthreads();

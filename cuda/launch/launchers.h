@@ -61,25 +61,26 @@ struct interlock_msm_terms {
     unsigned reversed_bits;
 };
 
-/* How the work is cut: windows of window_bits bits of a scalar, `group` of them at a time, and segments of 2^segment_bits
- * buckets. A caller who has less scratch may lower `group`, which costs speed. */
+/* How the work is cut: windows of window_bits bits of a scalar, `group` of them at a time, and segments of `segment`
+ * buckets, from 1 to 2^(window_bits − 1), the last of a window shorter if need be. A caller who has less scratch may lower `group`, which costs speed. */
 struct interlock_msm_shape {
     unsigned window_bits;
     unsigned windows;
     unsigned group;
-    unsigned segment_bits;
+    unsigned segment;
 };
 
 /* The shape that suits n terms. */
-struct interlock_msm_shape interlock_msm_shape_for(size_t n);
+struct interlock_msm_shape interlock_msm_g1_shape_for(size_t n);
+struct interlock_msm_shape interlock_msm_g2_shape_for(size_t n);
 
 /* Bytes of scratch, aligned to 256, for n terms in this shape, in *bytes, which is host memory. */
 int interlock_msm_g1_scratch_bytes(size_t n, struct interlock_msm_shape shape, size_t *bytes);
 int interlock_msm_g2_scratch_bytes(size_t n, struct interlock_msm_shape shape, size_t *bytes);
 
-/* Enqueues the MSM. It leaves (window_bits − segment_bits) sums a window, for window 0, 1, …, in `sums`, and the result is the
- * sum of all these with weights: 2^(w·window_bits) is that of the first of window w, and 2^(w·window_bits + segment_bits + j) that
- * of its number 1 + j. `terms` and `shape` are host memory, read before it returns. */
+/* Enqueues the MSM. It leaves 1 sum a window, and one for each bit of the number of a window's last segment, counted from 0, for window
+ * 0, 1, …, in `sums`. The result is the sum of all these with weights: 2^(w·window_bits) is that of the first of window w, and
+ * segment·2^(w·window_bits + j) that of its number 1 + j. `terms` and `shape` are host memory, read before it returns. */
 int interlock_msm_g1(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
                      struct CUstream_st *stream);
 int interlock_msm_g2(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
@@ -121,7 +122,7 @@ struct interlock_sum_terms {
 };
 
 /* Sums of the points of up to INTERLOCK_SUM_QUERIES queries at once, part by part: each query has blocks·INTERLOCK_SUM_BLOCK accumulators,
- * one query's after the other's, which are sums as an MSM's, zeros at first. */
+ * one query's after the other's, as large as an MSM's sums, zeros at first. */
 #define INTERLOCK_SUM_QUERIES 3
 #define INTERLOCK_SUM_BLOCK 128
 

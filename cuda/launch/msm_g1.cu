@@ -5,7 +5,7 @@ using interlock::Fp;
 using interlock::Xyzz;
 using interlock::msm::Stored;
 
-struct interlock_msm_shape interlock_msm_shape_for(size_t n) { return interlock::msm::shape_for(n); }
+struct interlock_msm_shape interlock_msm_g1_shape_for(size_t n) { return interlock::msm::shape_for<Fp>(n); }
 
 int interlock_msm_g1_scratch_bytes(size_t n, struct interlock_msm_shape shape, size_t *bytes) {
     return interlock::msm::scratch_bytes<Fp>(n, shape, bytes);
@@ -18,12 +18,12 @@ int interlock_msm_g1(void *scratch, void *sums, const struct interlock_msm_terms
 
 int interlock_sum_g1(void *accumulators, unsigned blocks, const struct interlock_sum_terms *terms, unsigned queries,
                      struct CUstream_st *stream) {
-    return interlock::msm::sum(static_cast<Xyzz<Fp> *>(accumulators), blocks, terms, queries, stream);
+    return interlock::msm::sum(static_cast<Stored<Fp> *>(accumulators), blocks, terms, queries, stream);
 }
 
 int interlock_total_g1(void *scratch, void *sums, const void *accumulators, unsigned blocks, unsigned queries,
                        struct CUstream_st *stream) {
-    return interlock::msm::total(scratch, static_cast<Xyzz<Fp> *>(sums), static_cast<const Xyzz<Fp> *>(accumulators), blocks, queries,
+    return interlock::msm::total(scratch, static_cast<Xyzz<Fp> *>(sums), static_cast<const Stored<Fp> *>(accumulators), blocks, queries,
                                  stream);
 }
 
@@ -39,7 +39,7 @@ int interlock_fill_g1(void *scratch, void *buckets, const struct interlock_msm_t
 size_t interlock_reduce_g1_scratch_bytes(struct interlock_msm_shape shape) {
     interlock::msm::Carver carver(nullptr);
     interlock::msm::Segments<Fp> segments;
-    segments.carve(&carver, shape);
+    segments.carve(&carver, shape, shape.windows);
     return carver.used();
 }
 

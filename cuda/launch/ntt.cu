@@ -16,8 +16,9 @@ using ntt::Pass;
 using ntt::Powers;
 
 /// table[i] = scale · Π factors[j] over the bits j of i, for i < 2^bits.
+template <class Entry>
 struct Table {
-    Fr *entries;
+    Entry *entries;
     int bits;
     const Fr *factors, *scale;
 };
@@ -38,24 +39,37 @@ class Layout {
 
     Factors *factors;
     Quotient quotient;
-    Table tables[6];
+    Table<Multiplier> low[3];
+    Table<Fr> high[3];
     size_t bytes = sizeof(Factors);
 
    private:
     Powers powers(int split, int bits, const Fr *factors, const Fr *scale) {
-        return {table(split, factors, nullptr), table(bits - split, factors + split, scale), split};
+        low[count] = table<Multiplier>(split, factors, nullptr);
+        high[count] = table<Fr>(bits - split, factors + split, scale);
+        const Powers powers{low[count].entries, high[count].entries, split};
+        count++;
+        return powers;
     }
 
-    const Fr *table(int bits, const Fr *factors, const Fr *scale) {
-        Fr *entries = reinterpret_cast<Fr *>(start + bytes);
-        tables[count++] = {entries, bits, factors, scale};
-        bytes += sizeof(Fr) << bits;
-        return entries;
+    template <class Entry>
+    Table<Entry> table(int bits, const Fr *factors, const Fr *scale) {
+        Entry *entries = reinterpret_cast<Entry *>(start + bytes);
+        bytes += sizeof(Entry) << bits;
+        return {entries, bits, factors, scale};
     }
 
     uintptr_t start;
     int count = 0;
 };
+
+template <class Entry>
+cudaError_t fill(const Table<Entry> &table, cudaStream_t stream) {
+    constexpr unsigned BLOCK = 128;
+    const unsigned grid = static_cast<unsigned>(((size_t{1} << table.bits) + BLOCK - 1) / BLOCK);
+    ntt::fill_powers<<<grid, BLOCK, 0, stream>>>(table.entries, table.factors, table.bits, table.scale);
+    return cudaGetLastError();
+}
 
 /// The passes before the blocks, about equally many layers each.
 struct Passes {
@@ -78,7 +92,17 @@ cudaError_t transform(Fr *values, const Quotient &quotient, const Passes &passes
     return cudaGetLastError();
 }
 
-unsigned blocks(const Quotient &quotient) { return 1u << (quotient.log2 - quotient.block_log2()); }
+/// Launches a kernel on the vectors' contiguous blocks, with more shared memory than one has unasked: four blocks of threads take all
+/// that a multiprocessor of an H100 has.
+template <class Kernel, class... Arguments>
+cudaError_t on_blocks(const Quotient &quotient, cudaStream_t stream, Kernel kernel, Arguments... arguments) {
+    constexpr int BYTES = sizeof(ntt::BlocksShared), MOST = cudaSharedmemCarveoutMaxShared;
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, MOST);
+    if (error == cudaSuccess) error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
+    if (error != cudaSuccess) return error;
+    kernel<<<1u << (quotient.log2 - quotient.block_log2()), ntt::THREADS, BYTES, stream>>>(arguments..., quotient);
+    return cudaGetLastError();
+}
 
 /// The passes of the inverse transform from `first` on.
 cudaError_t inverse(Fr *values, const Quotient &quotient, int first, cudaStream_t stream) {
@@ -105,8 +129,7 @@ cudaError_t product(Fr *a, Fr *b, const Quotient &quotient, cudaStream_t stream)
     cudaError_t error = inverse(a, quotient, 0, stream);
     if (error == cudaSuccess) error = inverse(b, quotient, 0, stream);
     if (error != cudaSuccess) return error;
-    groth16::blocks_to_coset<<<blocks(quotient), ntt::THREADS, 0, stream>>>(a, b, quotient);
-    error = cudaGetLastError();
+    error = on_blocks(quotient, stream, groth16::blocks_to_coset, a, b);
     if (error == cudaSuccess) error = forward(a, quotient, 0, stream);
     if (error == cudaSuccess) error = forward(b, quotient, 1, stream);
     if (error != cudaSuccess) return error;
@@ -131,12 +154,9 @@ int interlock_quotient_domain(void *domain, unsigned log2, struct CUstream_st *s
     const Layout layout(domain, static_cast<int>(log2));
     groth16::fill_factors<<<3, 1, 0, stream>>>(layout.factors, layout.quotient.log2);
     cudaError_t error = cudaGetLastError();
-    constexpr unsigned BLOCK = 128;
-    for (const Table &table : layout.tables) {
-        if (error != cudaSuccess) break;
-        const unsigned grid = static_cast<unsigned>(((size_t{1} << table.bits) + BLOCK - 1) / BLOCK);
-        ntt::fill_powers<<<grid, BLOCK, 0, stream>>>(table.entries, table.factors, table.bits, table.scale);
-        error = cudaGetLastError();
+    for (int i = 0; i < 3 && error == cudaSuccess; i++) {
+        error = fill(layout.low[i], stream);
+        if (error == cudaSuccess) error = fill(layout.high[i], stream);
     }
     return error;
 }
@@ -152,7 +172,5 @@ int interlock_quotient_finish(void *a, void *c, const void *domain, unsigned log
     const Quotient quotient = Layout(domain, static_cast<int>(log2)).quotient;
     const cudaError_t error = inverse(static_cast<Fr *>(c), quotient, 0, stream);
     if (error != cudaSuccess) return error;
-    groth16::blocks_to_quotient<<<blocks(quotient), ntt::THREADS, 0, stream>>>(static_cast<Fr *>(a), static_cast<const Fr *>(c),
-                                                                              quotient);
-    return cudaGetLastError();
+    return on_blocks(quotient, stream, groth16::blocks_to_quotient, static_cast<Fr *>(a), static_cast<const Fr *>(c));
 }

@@ -24,8 +24,6 @@ cudaError_t filling(unsigned *blocks, Kernel kernel, int block, size_t shared, s
     return *blocks == 0 ? cudaErrorInvalidConfiguration : cudaSuccess;
 }
 
-constexpr size_t blocks_of(size_t n, size_t block) { return (n + block - 1) / block; }
-
 /// Blocks of threads that share out so many entries, at most.
 template <class F>
 constexpr size_t chunks_of(size_t entries) {
@@ -112,32 +110,41 @@ cudaError_t fill(FillScratch<F> scratch, Stored<F> *buckets, const interlock_msm
     }
 }
 
-/// What summing buckets keeps in scratch: two sums a segment.
+/// What summing buckets keeps in scratch: two sums a thread for the windows at a time, and some a block for all.
 template <class F>
 struct Segments {
-    Xyzz<F> *weighted, *plain;
+    static constexpr int BLOCK = SummingKernel<F>::BLOCK;
 
-    void carve(Carver *carver, const interlock_msm_shape &shape) {
-        const size_t segments = size_t{shape.windows} << log_segments(shape);
-        weighted = carver->take<Xyzz<F>>(segments);
-        plain = carver->take<Xyzz<F>>(segments);
+    Stored<F> *weighted, *plain, *of_blocks;
+
+    void carve(Carver *carver, const interlock_msm_shape &shape, unsigned windows_at_a_time) {
+        const size_t blocks = segment_blocks<F>(shape);
+        weighted = carver->take<Stored<F>>(windows_at_a_time * blocks * BLOCK);
+        plain = carver->take<Stored<F>>(windows_at_a_time * blocks * BLOCK);
+        of_blocks = carver->take<Stored<F>>(shape.windows * blocks * BLOCK_SUMS);
     }
 
     /// Sums up the segments of a group of windows.
     template <bool DIGITS>
     cudaError_t sum(const Stored<F> *buckets, const Group &group, const interlock_msm_shape &shape, cudaStream_t stream) const {
-        constexpr int BLOCK = SummingKernel<F>::BLOCK;
-        const unsigned log = log_segments(shape);
-        const size_t n = size_t{group.windows} << log, offset = size_t{group.first} << log;
-        const auto blocks = static_cast<unsigned>(blocks_of(n, BLOCK));
-        sum_segments<F, DIGITS><<<blocks, BLOCK, 0, stream>>>(weighted + offset, plain + offset, buckets, n, shape.segment_bits);
+        const auto kernel = sum_segments<F, DIGITS>;
+        size_t shared = 0;
+        if (SUMS_IN_DIGITS<F, DIGITS>) {
+            if (cudaError_t error = make_room(&shared, kernel)) return error;
+        }
+        const size_t blocks = segment_blocks<F>(shape);
+        const dim3 grid(static_cast<unsigned>(blocks), group.windows);
+        kernel<<<grid, BLOCK, shared, stream>>>(of_blocks + group.first * blocks * BLOCK_SUMS, weighted, plain, buckets,
+                                                1u << (group.bits - 1), shape.segment);
         return cudaGetLastError();
     }
 
     /// Leaves the sums of all windows.
+    template <bool DIGITS>
     cudaError_t sum_all(Xyzz<F> *sums, const interlock_msm_shape &shape, cudaStream_t stream) const {
-        const unsigned log = log_segments(shape);
-        sum_windows<<<dim3(1 + log, shape.windows), SummingKernel<F>::BLOCK, 0, stream>>>(sums, weighted, plain, log);
+        const auto blocks = static_cast<unsigned>(segment_blocks<F>(shape));
+        const dim3 grid(sums_of_window(shape), shape.windows);
+        sum_windows<F, DIGITS><<<grid, BLOCK, 0, stream>>>(sums, of_blocks, blocks);
         return cudaGetLastError();
     }
 };
@@ -154,7 +161,7 @@ struct Scratch {
         Carver carver(scratch);
         if (cudaError_t error = filling.carve(&carver, n, shape.group)) return error;
         buckets = carver.take<Stored<F>>(size_t{shape.group} << (shape.window_bits - 1));
-        segments.carve(&carver, shape);
+        segments.carve(&carver, shape, shape.group);
         bytes = carver.used();
         return cudaSuccess;
     }
@@ -183,21 +190,18 @@ template <class F>
 cudaError_t multiply(void *memory, Xyzz<F> *sums, const interlock_msm_terms &terms, const interlock_msm_shape &shape,
                      cudaStream_t stream) {
     if (!is_valid(shape, terms)) return cudaErrorInvalidValue;
-    if (terms.n == 0) return clear(sums, size_t{shape.windows} * (1 + log_segments(shape)), stream);
+    if (terms.n == 0) return clear(sums, size_t{shape.windows} * sums_of_window(shape), stream);
     Scratch<F> scratch;
     if (cudaError_t error = scratch.carve(memory, terms.n, shape)) return error;
     return in_fastest_form<F>([&](auto form) -> cudaError_t {
         constexpr bool DIGITS = decltype(form)::value;
-        const unsigned groups = static_cast<unsigned>(blocks_of(shape.windows, shape.group));
-        for (unsigned g = 0; g < groups; g++) {
-            // As even as can be, so that no group is too small to fill the device.
-            const unsigned first = g * shape.windows / groups, end = (g + 1) * shape.windows / groups;
-            const Group group = {shape.window_bits, first, end - first};
+        for (unsigned g = 0; g < groups_of(shape); g++) {
+            const Group group = group_of(shape, g);
             if (cudaError_t error = clear(scratch.buckets, group.buckets(), stream)) return error;
             if (cudaError_t error = fill<F, false, DIGITS>(scratch.filling, scratch.buckets, terms, group, stream)) return error;
             if (cudaError_t error = scratch.segments.template sum<DIGITS>(scratch.buckets, group, shape, stream)) return error;
         }
-        return scratch.segments.sum_all(sums, shape, stream);
+        return scratch.segments.template sum_all<DIGITS>(sums, shape, stream);
     });
 }
 
@@ -234,11 +238,12 @@ cudaError_t reduce(void *memory, Xyzz<F> *sums, const Stored<F> *buckets, const 
     if (!is_valid(shape, {})) return cudaErrorInvalidValue;
     Carver carver(memory);
     Segments<F> segments;
-    segments.carve(&carver, shape);
+    segments.carve(&carver, shape, shape.windows);
     const Group all = {shape.window_bits, 0, shape.windows};
     return in_fastest_form<F>([&](auto form) -> cudaError_t {
-        if (cudaError_t error = segments.template sum<decltype(form)::value>(buckets, all, shape, stream)) return error;
-        return segments.sum_all(sums, shape, stream);
+        constexpr bool DIGITS = decltype(form)::value;
+        if (cudaError_t error = segments.template sum<DIGITS>(buckets, all, shape, stream)) return error;
+        return segments.template sum_all<DIGITS>(sums, shape, stream);
     });
 }
 

@@ -64,9 +64,14 @@ using Room = SharedRoom<AddingKernel<Fp>::BLOCK>;
 
 struct SharedSum : d39::Sum<Room> {
     using Next = AwaitedPoint<Fp>;
+    using d39::Sum<Room>::add;
 
     __device__ __forceinline__ void set(const Stored<Fp> *from) {
         d39::Sum<Room>::set(read(reinterpret_cast<const d39::PackedSum *>(from)));
+    }
+    /// Adds another sum. Its coordinates are read when they are needed.
+    __device__ __forceinline__ void add(const Stored<Fp> *other) {
+        add(*reinterpret_cast<const d39::PackedSum *>(other), [](const d39::Packed &coordinate) { return unpack(read(&coordinate)); });
     }
     __device__ __forceinline__ void store(Stored<Fp> *to) const { *reinterpret_cast<d39::PackedSum *>(to) = get(); }
 };

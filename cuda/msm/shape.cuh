@@ -1,7 +1,7 @@
 // How an MSM is cut into windows, groups of windows and segments of buckets.
 #pragma once
 
-#include "launch/launchers.h"
+#include "msm/entries.cuh"
 #include "msm/tuning.cuh"
 
 namespace interlock {
@@ -11,10 +11,54 @@ namespace msm {
 constexpr unsigned SCALAR_BITS = 255;
 constexpr unsigned LEAST_WINDOW_BITS = 2, MOST_WINDOW_BITS = 26;
 
-constexpr unsigned log_segments(const interlock_msm_shape &shape) { return shape.window_bits - 1 - shape.segment_bits; }
+constexpr size_t blocks_of(size_t n, size_t block) { return (n + block - 1) / block; }
+
+/// The segments of a window.
+constexpr size_t segments_of(const interlock_msm_shape &shape) {
+    return blocks_of(size_t{1} << (shape.window_bits - 1), shape.segment);
+}
+
+/// Blocks of threads for them.
+template <class F>
+constexpr size_t segment_blocks(const interlock_msm_shape &shape) {
+    return blocks_of(segments_of(shape), SummingKernel<F>::BLOCK);
+}
+
+/// The sums that are left of a window: one, and one for each bit of a segment's number.
+constexpr unsigned sums_of_window(const interlock_msm_shape &shape) {
+    unsigned bits = 0;
+    while (segments_of(shape) > size_t{1} << bits) bits++;
+    return 1 + bits;
+}
+
+/// The groups of windows that are worked on one after the other, as even as can be, so that none is too small to fill the device.
+constexpr unsigned groups_of(const interlock_msm_shape &shape) {
+    return static_cast<unsigned>(blocks_of(shape.windows, shape.group));
+}
+constexpr Group group_of(const interlock_msm_shape &shape, unsigned number) {
+    const unsigned groups = groups_of(shape);
+    const unsigned first = number * shape.windows / groups, end = (number + 1) * shape.windows / groups;
+    return {shape.window_bits, first, end - first};
+}
+
+/// Blocks of threads for the segments of a group, at most. Those of the last window's buckets for which scalars are too small do not count.
+template <class F>
+size_t most_segment_blocks(const interlock_msm_shape &shape) {
+    const size_t last_buckets = size_t{1} << (SCALAR_BITS - 1 - shape.window_bits * (shape.windows - 1));
+    const size_t of_last = blocks_of(last_buckets, size_t{shape.segment} * SummingKernel<F>::BLOCK);
+    size_t most = 0;
+    for (unsigned g = 0; g < groups_of(shape); g++) {
+        const size_t windows = group_of(shape, g).windows;
+        const bool has_last = g + 1 == groups_of(shape);
+        const size_t blocks = has_last ? (windows - 1) * segment_blocks<F>(shape) + of_last : windows * segment_blocks<F>(shape);
+        most = most < blocks ? blocks : most;
+    }
+    return most;
+}
 
 /// The shape for n terms, as tuned.
-inline interlock_msm_shape shape_for(size_t n) {
+template <class F>
+interlock_msm_shape shape_for(size_t n) {
     const WindowChoice *choice = WINDOW_BITS;
     while (n > choice->terms) choice++;
     interlock_msm_shape shape;
@@ -22,18 +66,15 @@ inline interlock_msm_shape shape_for(size_t n) {
     shape.windows = (SCALAR_BITS + choice->bits - 1) / choice->bits;
     shape.group = 1;
     while (shape.group < shape.windows && n * (shape.group + 1) <= GROUP_ENTRIES) shape.group++;
-    shape.segment_bits = 0;
-    while (shape.segment_bits < shape.window_bits - 1 &&
-           size_t{shape.group} << (log_segments(shape)) > GROUP_SEGMENTS) {
-        shape.segment_bits++;
-    }
+    shape.segment = 1;
+    while (most_segment_blocks<F>(shape) > GROUP_BLOCKS<F>) shape.segment++;
     return shape;
 }
 
 /// Whether the kernels can work in this shape: numbers of entries and buckets have 32 bits.
 inline bool is_valid(const interlock_msm_shape &shape, const interlock_msm_terms &terms) {
     return shape.window_bits >= LEAST_WINDOW_BITS && shape.window_bits <= MOST_WINDOW_BITS &&
-           shape.segment_bits < shape.window_bits && shape.windows == (SCALAR_BITS + shape.window_bits - 1) / shape.window_bits &&
+           shape.segment >= 1 && shape.segment <= 1u << (shape.window_bits - 1) && shape.windows == (SCALAR_BITS + shape.window_bits - 1) / shape.window_bits &&
            shape.group >= 1 && shape.group <= shape.windows && terms.n < size_t{1} << 31 &&
            terms.n * shape.group < size_t{1} << 32 && terms.reversed_bits <= 32 &&
            (terms.reversed_bits == 0 ? terms.first == 0

@@ -29,14 +29,14 @@ constexpr bool IS_COMPILED = !DIGITS || has_digits(ARCH);
 /// Called: the conversions are long.
 template <class F>
 __device__ __noinline__ void take_digits(Xyzz<F> *sum, const Stored<F> *stored) {
-    *sum = d39::to_xyzz(load(reinterpret_cast<const Packed<F> *>(stored)));
+    *sum = d39::to_xyzz(read(reinterpret_cast<const Packed<F> *>(stored)));
 }
 template <class F>
 __device__ __noinline__ void store_digits(Stored<F> *stored, const Xyzz<F> *sum) {
     *reinterpret_cast<Packed<F> *>(stored) = d39::from_xyzz(*sum);
 }
 
-/// *sum = what is stored, which this kernel does not write.
+/// *sum = what is stored.
 template <bool DIGITS, class F>
 __device__ __forceinline__ void take(Xyzz<F> *sum, const Stored<F> *stored) {
     if constexpr (DIGITS) {

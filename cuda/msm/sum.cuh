@@ -16,9 +16,10 @@ struct Queries {
 };
 
 /// Adds the points of each query to its accumulators, of which it has `capacity`, as many of them as its blocks have threads.
-template <class F>
-__global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCKS)
-    add_points(Xyzz<F> *accumulators, size_t capacity, const __grid_constant__ Queries queries) {
+template <class F, bool DIGITS>
+__global__ void __launch_bounds__(AddingKernel<F>::BLOCK, (ACCUMULATING_BLOCKS<F, DIGITS>))
+    add_points(Stored<F> *accumulators, size_t capacity, const __grid_constant__ Queries queries) {
+    if (!IS_COMPILED<DIGITS>) return;
     unsigned query = 0;
     while (blockIdx.x >= queries.first[query + 1]) query++;
     const interlock_sum_terms &terms = queries.terms[query];
@@ -28,29 +29,34 @@ __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, AddingKernel<F>::BLOCK
     const size_t stride = size_t{blocks} * AddingKernel<F>::BLOCK;
     size_t i = size_t{blockIdx.x - first} * AddingKernel<F>::BLOCK + threadIdx.x;
     if (i >= n) return;
-    Xyzz<F> *own = accumulators + query * capacity + i;
-    Xyzz<F> sum = read(own);
-    Affine<F> next = load(points + (terms.positions != nullptr ? terms.positions[i] : i));
+    Stored<F> *own = accumulators + query * capacity + i;
+    auto sum = running_sum<F, DIGITS>();
+    typename decltype(sum)::Next next, point;
+    sum.set(own);
+    next.fetch(points + (terms.positions != nullptr ? terms.positions[i] : i));
 #pragma unroll 1
     while (i < n) {
-        const Affine<F> point = next;
+        point = next;
         i += stride;
-        if (i < n) next = load(points + (terms.positions != nullptr ? terms.positions[i] : i));
-        sum = sum + point;
+        if (i < n) next.fetch(points + (terms.positions != nullptr ? terms.positions[i] : i));
+        sum.add(point.take(), false);
     }
-    *own = sum;
+    sum.store(own);
 }
 
 /// sums[query·gridDim.x + b] = what block b has of the query's `n` sums, for query blockIdx.y.
-template <class F>
+template <class F, bool DIGITS>
 __global__ void __launch_bounds__(SummingKernel<F>::BLOCK, SummingKernel<F>::BLOCKS)
-    sum_sums(Xyzz<F> *sums, const Xyzz<F> *of, size_t n) {
+    sum_sums(Xyzz<F> *sums, const Stored<F> *of, size_t n) {
+    if (!IS_COMPILED<DIGITS>) return;
     constexpr unsigned BLOCK = SummingKernel<F>::BLOCK;
     __shared__ Xyzz<F> room[BLOCK / 2];
     of += blockIdx.y * n;
     Xyzz<F> sum = Xyzz<F>::infinity();
 #pragma unroll 1
-    for (size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x; i < n; i += size_t{gridDim.x} * BLOCK) add_to(&sum, of + i);
+    for (size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x; i < n; i += size_t{gridDim.x} * BLOCK) {
+        add_stored<DIGITS>(&sum, of + i);
+    }
     sum_of_block<F, BLOCK>(&sum, room);
     if (threadIdx.x == 0) sums[blockIdx.y * gridDim.x + blockIdx.x] = sum;
 }
@@ -69,15 +75,21 @@ constexpr unsigned summing_blocks(unsigned blocks) {
 }
 
 /// `interlock_sum_*`.
-template <class F>
-cudaError_t sum(Xyzz<F> *accumulators_of_all, unsigned blocks, const interlock_sum_terms *terms, unsigned queries, cudaStream_t stream) {
+template <class F, bool DIGITS>
+cudaError_t sum_in_form(Stored<F> *accumulators_of_all, unsigned blocks, const interlock_sum_terms *terms, unsigned queries,
+                        cudaStream_t stream) {
     constexpr size_t BLOCK = AddingKernel<F>::BLOCK;
     if (blocks == 0 || queries > INTERLOCK_SUM_QUERIES) return cudaErrorInvalidValue;
     size_t all = 0;
     for (unsigned q = 0; q < queries; q++) all += terms[q].n;
     if (all == 0) return cudaSuccess;
+    const auto kernel = add_points<F, DIGITS>;
+    size_t shared_bytes = 0;
+    if (DIGITS) {
+        if (cudaError_t error = make_room(&shared_bytes, kernel)) return error;
+    }
     unsigned resident;
-    if (cudaError_t error = filling(&resident, add_points<F>, BLOCK, 0, ~size_t{0})) return error;
+    if (cudaError_t error = filling(&resident, kernel, BLOCK, shared_bytes, ~size_t{0})) return error;
     Queries shared = {};
     unsigned launched = 0;
     for (unsigned q = 0; q < queries; q++) {
@@ -91,22 +103,32 @@ cudaError_t sum(Xyzz<F> *accumulators_of_all, unsigned blocks, const interlock_s
         launched += static_cast<unsigned>(own < blocks ? own : blocks);
     }
     for (unsigned q = queries; q <= INTERLOCK_SUM_QUERIES; q++) shared.first[q] = launched;
-    add_points<<<launched, BLOCK, 0, stream>>>(accumulators_of_all, accumulators<F>(blocks), shared);
+    kernel<<<launched, BLOCK, shared_bytes, stream>>>(accumulators_of_all, accumulators<F>(blocks), shared);
     return cudaGetLastError();
+}
+
+template <class F>
+cudaError_t sum(Stored<F> *accumulators, unsigned blocks, const interlock_sum_terms *terms, unsigned queries, cudaStream_t stream) {
+    return in_fastest_form<F>([&](auto form) {
+        return sum_in_form<F, SUMS_IN_DIGITS<F, decltype(form)::value>>(accumulators, blocks, terms, queries, stream);
+    });
 }
 
 /// `interlock_total_*`.
 template <class F>
-cudaError_t total(void *scratch, Xyzz<F> *sums, const Xyzz<F> *accumulators_of_all, unsigned blocks, unsigned queries,
+cudaError_t total(void *scratch, Xyzz<F> *sums, const Stored<F> *accumulators_of_all, unsigned blocks, unsigned queries,
                   cudaStream_t stream) {
     if (blocks == 0 || queries == 0 || queries > INTERLOCK_SUM_QUERIES) return cudaErrorInvalidValue;
     constexpr unsigned BLOCK = SummingKernel<F>::BLOCK;
-    auto *partial = static_cast<Xyzz<F> *>(scratch);
     const unsigned summing = summing_blocks(blocks);
-    sum_sums<<<dim3(summing, queries), BLOCK, 0, stream>>>(partial, accumulators_of_all, accumulators<F>(blocks));
-    if (cudaError_t error = cudaGetLastError()) return error;
-    sum_sums<<<dim3(1, queries), BLOCK, 0, stream>>>(sums, partial, summing);
-    return cudaGetLastError();
+    return in_fastest_form<F>([&](auto form) {
+        constexpr bool DIGITS = SUMS_IN_DIGITS<F, decltype(form)::value>;
+        const dim3 grid(summing, queries);
+        sum_sums<F, DIGITS><<<grid, BLOCK, 0, stream>>>(static_cast<Xyzz<F> *>(scratch), accumulators_of_all, accumulators<F>(blocks));
+        if (cudaError_t error = cudaGetLastError()) return error;
+        sum_sums<F, false><<<dim3(1, queries), BLOCK, 0, stream>>>(sums, static_cast<const Stored<F> *>(scratch), summing);
+        return cudaGetLastError();
+    });
 }
 
 }  // namespace msm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "ff/fp2.cuh"
 
@@ -42,6 +43,12 @@ struct SummingKernel {
     static constexpr int BLOCK = 128, BLOCKS = 2;
 };
 
+/// Whether such a kernel adds in digits, a thread's sums by itself, if buckets are in digits.
+template <class F, bool DIGITS>
+constexpr bool SUMS_IN_DIGITS = DIGITS && std::is_same<F, Fp>::value;
+template <class F, bool DIGITS>
+constexpr int SUMMING_BLOCKS = SUMS_IN_DIGITS<F, DIGITS> ? 3 : SummingKernel<F>::BLOCKS;
+
 /// Partial sums that a block merges: 24 KiB of shared memory.
 template <class F>
 constexpr int MERGE_BLOCK = 6144 / sizeof(F);
@@ -53,8 +60,10 @@ constexpr unsigned MIN_CHUNK = 8;
 
 /// Entries that are sorted at a time, at least one window's: 16 bytes each.
 constexpr size_t GROUP_ENTRIES = size_t{5} << 24;
-/// Segments into which the buckets of a group of windows are cut, at most: about the threads that are resident.
-constexpr size_t GROUP_SEGMENTS = 3 << 14;
+/// Blocks of threads for the segments into which the buckets of a group of windows are cut, at most: those that 132 multiprocessors have
+/// resident, of G1 in digits and of G2.
+template <class F>
+constexpr size_t GROUP_BLOCKS = 132 * (std::is_same<F, Fp>::value ? 3 : 2);
 
 /// The bits of a window, by the number of terms: for up to `terms` of them.
 struct WindowChoice {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ff/fr.cuh"
+#include "ff/multiplier.cuh"
 
 namespace interlock {
 namespace ntt {
@@ -11,20 +11,23 @@ namespace ntt {
 /// The product, over the bits that are set in an index, of one factor a bit: x^rev(i) is one such, with rev reversing the
 /// bits of i. `low` has the products of the lowest `split` bits, `high` those of the bits above them.
 struct Powers {
-    const Fr *low, *high;
+    const Multiplier *low;
+    const Fr *high;
     int split;
 
     __device__ Fr at(uint32_t i) const {
-        const Fr value = low[i & ((1u << split) - 1)];
-        const uint32_t above = i >> split;
-        if (above == 0) return value;
-        const Fr factor = high[above];
-        return value * factor;
+        const Multiplier below = low[i & ((1u << split) - 1)];
+        const Fr above = high[i >> split];
+        return below * above;
     }
 };
 
+INTERLOCK_HD void put(Fr &entry, const Fr &value) { entry = value; }
+INTERLOCK_HD void put(Multiplier &entry, const Fr &value) { entry = Multiplier::of(value); }
+
 /// table[i] = scale · Π factors[j] over the bits j of i, for i < 2^bits; `scale` null is 1.
-__global__ void fill_powers(Fr *table, const Fr *factors, int bits, const Fr *scale) {
+template <class Entry>
+__global__ void fill_powers(Entry *table, const Fr *factors, int bits, const Fr *scale) {
     const size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i >> bits) return;
     Fr product = scale ? *scale : Fr::one();
@@ -32,7 +35,7 @@ __global__ void fill_powers(Fr *table, const Fr *factors, int bits, const Fr *sc
     for (int j = 0; j < bits; j++) {
         if (i >> j & 1) product = product * factors[j];
     }
-    table[i] = product;
+    put(table[i], product);
 }
 
 }  // namespace ntt

@@ -31,13 +31,50 @@ struct Elements {
     }
 };
 
+/// Numbers to multiply by, with their quotients. Between transforms the room is for elements.
+template <int SIZE>
+struct Multipliers {
+    Elements<2 * SIZE> room;
+
+    __device__ Multiplier load(int i) const {
+        const Fr value = room.load(i), quotient = room.load(i + SIZE);
+        Multiplier w;
+#pragma unroll
+        for (int j = 0; j < Fr::N; j++) {
+            w.value[j] = value.limb[j];
+            w.quotient[j] = quotient.limb[j];
+        }
+        return w;
+    }
+
+    __device__ void store(int i, const Multiplier &w) {
+        Fr value, quotient;
+#pragma unroll
+        for (int j = 0; j < Fr::N; j++) {
+            value.limb[j] = w.value[j];
+            quotient.limb[j] = w.quotient[j];
+        }
+        room.store(i, value);
+        room.store(i + SIZE, quotient);
+    }
+};
+
 /// What the threads of a block share.
 struct Shared {
     Elements<TILE> tile;
-    /// Entry 2^s + i is the twiddle of the tile's block i in its layer s. Between transforms, anything of that size.
-    Elements<1 << BLOCK_LOG2> twiddles;
+    /// Entry 2^s + i is the twiddle of the tile's block i in its layer s.
+    Multipliers<1 << PASS_LAYERS> twiddles;
 };
-static_assert(PASS_LAYERS <= BLOCK_LOG2, "room for the twiddles of a tile");
+
+/// The same where the layers are those of contiguous blocks.
+struct BlocksShared : Shared {
+    /// Entry i is that of block i in the layer of bit 0: used by two pairs each, which a quotient would not pay for.
+    Elements<1 << (BLOCK_LOG2 - 1)> last;
+};
+static_assert(PASS_LAYERS == BLOCK_LOG2 - 1, "room for the twiddles of either");
+
+extern __shared__ uint4 room[];
+__device__ inline BlocksShared &blocks_shared() { return *reinterpret_cast<BlocksShared *>(room); }
 
 /// The position in the tile of a thread's element q, where the bits of the position from `low` up are those of q.
 __device__ inline int position(int q, int low) {
@@ -69,19 +106,49 @@ struct Layers {
 
 enum class Direction { INVERSE, FORWARD };
 
-/// Puts the twiddles of a tile that is block `block` of the layers' first in their place. `roots` has w^−rev(i), i < m/2.
-/// The threads must be synchronised before and after.
+/// The twiddle of block i of a layer, as a root in a table: w^−rev(i), or w^rev(i).
+struct Twiddle {
+    uint32_t index;
+    /// Whether it is the root's negative.
+    bool negated;
+};
+
+template <Direction DIRECTION>
+__device__ inline Twiddle twiddle(uint32_t i) {
+    if (DIRECTION == Direction::INVERSE || i == 0) return {i, false};
+    // w^rev(i) = −w^−(m/2 − rev(i)), which is the root with the bits below the top one flipped.
+    return {i ^ ((1u << (31 - __clz(i))) - 1), true};
+}
+
+/// For the entry of a tile's twiddle, 1 at least: which block of the layer it is of, the tile being block `block` of the layers' first.
+__device__ inline uint32_t block_of_entry(int entry, uint32_t block) {
+    const int s = 31 - __clz(entry);
+    return block << s | (entry ^ 1 << s);
+}
+
+/// Puts the twiddles of a tile that is block `block` of the layers' first in their place. `roots` has w^−rev(i), those of the
+/// layers in its low table. The threads must be synchronised before and after.
 template <Direction DIRECTION>
 __device__ void stage_twiddles(Shared &shared, const Powers &roots, uint32_t block, int layers) {
     for (int entry = threadIdx.x; entry < 1 << layers; entry += THREADS) {
         if (entry == 0) continue;
-        const int s = 31 - __clz(entry);
-        const uint32_t i = block << s | (entry ^ 1 << s);
-        if (DIRECTION == Direction::INVERSE || i == 0) {
-            shared.twiddles.store(entry, roots.at(i));
+        const Twiddle at = twiddle<DIRECTION>(block_of_entry(entry, block));
+        const Multiplier root = roots.low[at.index];
+        shared.twiddles.store(entry, at.negated ? -root : root);
+    }
+}
+
+/// The same for the last `layers` layers, where the tile is contiguous blocks.
+template <Direction DIRECTION>
+__device__ void stage_twiddles(BlocksShared &shared, const Powers &roots, uint32_t block, int layers) {
+    for (int entry = threadIdx.x; entry < 1 << layers; entry += THREADS) {
+        if (entry == 0) continue;
+        const Twiddle at = twiddle<DIRECTION>(block_of_entry(entry, block));
+        const Fr root = roots.at(at.index), value = at.negated ? -root : root;
+        if (entry >> (layers - 1) == 0) {
+            shared.twiddles.store(entry, Multiplier::of(value));
         } else {
-            // w^rev(i) = −w^−(m/2 − rev(i)), which is the entry with the bits below the top one flipped.
-            shared.twiddles.store(entry, -roots.at(i ^ ((1u << (31 - __clz(i))) - 1)));
+            shared.last.store(entry ^ 1 << (layers - 1), value);
         }
     }
 }
@@ -113,32 +180,44 @@ __device__ inline int twiddle_entry(Layers layers, int low, int p, int pair) {
 
 __device__ inline bool is_of_block_0(int entry) { return (entry & (entry - 1)) == 0; }
 
+/// x times the twiddle of this entry; `is_of_bit_0`: in the layer of bit 0, the last, which only contiguous blocks come to.
+__device__ inline Fr multiplied(const Fr &x, const Shared &shared, Layers, int entry, bool) {
+    const Multiplier twiddle = shared.twiddles.load(entry);
+    return twiddle * x;
+}
+
+__device__ inline Fr multiplied(const Fr &x, const BlocksShared &shared, Layers layers, int entry, bool is_of_bit_0) {
+    if (!is_of_bit_0) return multiplied(x, static_cast<const Shared &>(shared), layers, entry, false);
+    const Fr twiddle = shared.last.load(entry ^ 1 << layers.top);
+    return twiddle * x;
+}
+
 /// The pairs of the layer of bit low + p in the inverse direction; x has the bit as the top one of the elements' numbers.
 /// `has_units`: the twiddle of the layer's block 0 is 1. The branch on it keeps the compiler from mixing one pair's multiplication
 /// with another's additions, which costs 4 % on an H200.
+template <class Shared>
 __device__ inline void inverse_pairs(Fr (&x)[HELD], const Shared &shared, Layers layers, int low, int p, bool has_units) {
 #pragma unroll
     for (int pair = 0; pair < HELD / 2; pair++) {
         const int entry = twiddle_entry(layers, low, p, pair);
-        const Fr twiddle = shared.twiddles.load(entry);
         const Fr a = x[pair];
         Fr b = x[pair + HELD / 2];
-        if (!has_units || !is_of_block_0(entry)) b = twiddle * b;
+        if (!has_units || !is_of_block_0(entry)) b = multiplied(b, shared, layers, entry, low + p == 0);
         x[pair] = a + b;
         x[pair + HELD / 2] = a - b;
     }
 }
 
 /// The same in the forward direction.
+template <class Shared>
 __device__ inline void forward_pairs(Fr (&x)[HELD], const Shared &shared, Layers layers, int low, int p, bool has_units) {
 #pragma unroll
     for (int pair = 0; pair < HELD / 2; pair++) {
         const int entry = twiddle_entry(layers, low, p, pair);
-        const Fr twiddle = shared.twiddles.load(entry);
         const Fr a = x[pair], b = x[pair + HELD / 2];
         x[pair] = a + b;
         Fr difference = a - b;
-        if (!has_units || !is_of_block_0(entry)) difference = twiddle * difference;
+        if (!has_units || !is_of_block_0(entry)) difference = multiplied(difference, shared, layers, entry, low + p == 0);
         x[pair + HELD / 2] = difference;
     }
 }
@@ -163,6 +242,7 @@ __device__ inline void turn_down(Fr (&x)[HELD]) {
 
 /// The layers on the elements at natural_low(), which end up at reversed_low(). `is_first`: the tile is in block 0 of the first
 /// layer, some of whose twiddles are 1.
+template <class Shared>
 __device__ inline void inverse_layers(Fr (&x)[HELD], Shared &shared, Layers layers, bool is_first) {
     const int steps = layers.steps();
 #pragma unroll 1
@@ -179,6 +259,7 @@ __device__ inline void inverse_layers(Fr (&x)[HELD], Shared &shared, Layers laye
 }
 
 /// The inverse's inverse, but for a factor of 2 a layer.
+template <class Shared>
 __device__ inline void forward_layers(Fr (&x)[HELD], Shared &shared, Layers layers, bool is_first) {
 #pragma unroll 1
     for (int step = layers.steps() - 1; step >= 0; step--) {

@@ -14,7 +14,7 @@
 //! So a budget of four vectors holds three beside all that a device keeps: the one that a worker has left while its parameters pass, and the
 //! two that the next one's quotient takes.
 //!
-//! Beside the budget a device holds the CUDA context, 128 MiB for uploads and, for roots of unity, 20 MiB for a domain of 2^27: less for
+//! Beside the budget a device holds the CUDA context, 128 MiB for uploads and, for roots of unity, 24 MiB for a domain of 2^27: less for
 //! smaller ones, and 640 MiB for one of 2^32.
 //!
 //! # The least budget
@@ -284,7 +284,8 @@ impl Division {
 
     /// Bytes of scratch, for all workers together.
     pub(crate) fn scratch(&self) -> usize {
-        let most = Windows::suiting(MOST_TERMS_AT_ONCE).scratch(MOST_TERMS_AT_ONCE, G1_SUM).next_multiple_of(PAGE);
+        let most =
+            Windows::suiting(MOST_TERMS_AT_ONCE, G1_SUM).scratch(MOST_TERMS_AT_ONCE, G1_SUM).next_multiple_of(PAGE);
         (SCRATCH_UNITS * self.unit).clamp(LEAST_SCRATCH, most)
     }
 

@@ -87,10 +87,13 @@ pub struct interlock_msm_shape {
     pub window_bits: ::std::os::raw::c_uint,
     pub windows: ::std::os::raw::c_uint,
     pub group: ::std::os::raw::c_uint,
-    pub segment_bits: ::std::os::raw::c_uint,
+    pub segment: ::std::os::raw::c_uint,
 }
 unsafe extern "C" {
-    pub fn interlock_msm_shape_for(n: usize) -> interlock_msm_shape;
+    pub fn interlock_msm_g1_shape_for(n: usize) -> interlock_msm_shape;
+}
+unsafe extern "C" {
+    pub fn interlock_msm_g2_shape_for(n: usize) -> interlock_msm_shape;
 }
 unsafe extern "C" {
     pub fn interlock_msm_g1_scratch_bytes(

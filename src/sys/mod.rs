@@ -82,8 +82,6 @@ pub const HOST_TO_DEVICE: c_int = 1;
 /// `cudaMemcpyDeviceToHost`.
 pub const DEVICE_TO_HOST: c_int = 2;
 
-#[cfg(any(test, feature = "kit"))]
-pub use launchers::interlock_msm_shape_for;
 /// What launchers take, and what they say of it without a call of CUDA.
 pub use launchers::{
     interlock_copied_terms, interlock_msm_shape, interlock_msm_terms, interlock_query, interlock_query_terms,
@@ -91,6 +89,8 @@ pub use launchers::{
     INTERLOCK_COPIES, INTERLOCK_EXPAND_PIECE, INTERLOCK_QUERIES, INTERLOCK_SUM_BLOCK, INTERLOCK_SUM_QUERIES,
     INTERLOCK_TERMS_TILE,
 };
+#[cfg(test)]
+pub use launchers::{interlock_msm_g1_shape_for, interlock_msm_g2_shape_for};
 pub use launchers::{
     interlock_point_fault, INTERLOCK_POINT_COMPRESSED, INTERLOCK_POINT_COORDINATE, INTERLOCK_POINT_INFINITY,
     INTERLOCK_POINT_INFINITY_FLAG, INTERLOCK_POINT_OFF_CURVE, INTERLOCK_POINT_SIGN,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../d39/rooms.h"
-#include "ff/fr.cuh"
+#include "ff/multiplier.cuh"
 
 namespace kit {
 
@@ -39,6 +39,31 @@ KIT_ON_ONE(Square, a.squared())
 KIT_ON_ONE(Negate, -a)
 KIT_ON_ONE(Double, a.doubled())
 KIT_ON_ONE(Invert, a.inverse())
+
+/// The number that a is with r added once, and twice for 0.
+INTERLOCK_HD Fr unreduced(const Fr &a) {
+    Fr sum = a;
+    for (int times = a.is_zero() ? 2 : 1; times > 0; times--) {
+        sum.limb[0] = carry::add_cc(sum.limb[0], FrConstants::modulus(0));
+        for (int i = 1; i < Fr::N; i++) sum.limb[i] = carry::addc_cc(sum.limb[i], FrConstants::modulus(i));
+    }
+    return sum;
+}
+
+// Products with a number whose quotient is kept beside it.
+#define KIT_ON_MULTIPLIER(Name, expression)                             \
+    struct Name {                                                       \
+        using In = Pair<Fr>;                                            \
+        using Out = Fr;                                                 \
+        INTERLOCK_HD static Out of(const In &in) {                      \
+            const Multiplier w = Multiplier::of(in.a);                  \
+            const Fr &x = in.b;                                         \
+            return expression;                                          \
+        }                                                               \
+    };
+KIT_ON_MULTIPLIER(MultiplyBy, w *x)
+KIT_ON_MULTIPLIER(MultiplyUnreducedBy, w *unreduced(x))
+KIT_ON_MULTIPLIER(MultiplyByNegative, in.a.is_zero() ? in.a : -w * unreduced(x))
 
 /// Two points, each with a factor that hides it in its XYZZ coordinates.
 template <class F>
@@ -153,10 +178,15 @@ KIT_ON_POINTS_39(SubtractAffine39, sum.sum.clear(); sum.add(in.q, true); sum.add
     X(fp39_double, Double39)                  \
     KIT_CURVE_OPERATIONS_39(X, g1, Fp)        \
     KIT_CURVE_OPERATIONS_39(X, g2, Fp2)
+#define KIT_MULTIPLIER_OPERATIONS(X)                   \
+    X(fr_multiply_by, MultiplyBy)                      \
+    X(fr_multiply_unreduced_by, MultiplyUnreducedBy)   \
+    X(fr_multiply_by_negative, MultiplyByNegative)
 #define KIT_OPERATIONS(X)            \
     KIT_FIELD_OPERATIONS(X, fp, Fp)  \
     KIT_FIELD_OPERATIONS(X, fr, Fr)  \
     KIT_FIELD_OPERATIONS(X, fp2, Fp2) \
     KIT_CURVE_OPERATIONS(X, g1, Fp)  \
     KIT_CURVE_OPERATIONS(X, g2, Fp2) \
-    KIT_OPERATIONS_39(X)
+    KIT_OPERATIONS_39(X)             \
+    KIT_MULTIPLIER_OPERATIONS(X)

@@ -1,7 +1,7 @@
 // How many operations a second: each thread does a long chain of dependent ones on values in registers.
 #include <cuda_runtime.h>
 
-#include "ff/fr.cuh"
+#include "ff/multiplier.cuh"
 #include "msm/running.cuh"
 
 using namespace interlock;
@@ -9,6 +9,21 @@ using namespace interlock;
 namespace {
 
 constexpr unsigned BLOCK = 128;
+
+/// x ← y·x, with y's quotient beside it: `n` multiplications a thread, two a turn.
+template <int BLOCKS>
+__global__ void __launch_bounds__(BLOCK, BLOCKS) multiply_by(Fr *values, unsigned n) {
+    const size_t i = size_t{blockIdx.x} * BLOCK + threadIdx.x;
+    Fr x = values[2 * i];
+    const Fr y = values[2 * i + 1];
+    const Multiplier w = Multiplier::of(y);
+#pragma unroll 1
+    for (unsigned k = 0; k < n; k += 2) {
+        x = w * x;
+        x = w * x;
+    }
+    values[2 * i] = x;
+}
 
 /// x, y ← x·y, x·y² … : `n` multiplications a thread, two a turn.
 template <class F, int BLOCKS>
@@ -153,6 +168,12 @@ extern "C" int kit_multiprocessors() {
 KIT_ON_VALUES(multiply, fp, Fp, 8)
 KIT_ON_VALUES(square, fp, Fp, 8)
 KIT_ON_VALUES(multiply, fr, Fr, 8)
+
+extern "C" int kit_multiply_by_fr_most() { return most(multiply_by<8>); }
+extern "C" int kit_multiply_by_fr(void *values, unsigned n, unsigned blocks, cudaStream_t stream) {
+    multiply_by<8><<<blocks, BLOCK, 0, stream>>>(static_cast<Fr *>(values), n);
+    return cudaGetLastError();
+}
 
 #define KIT_ACCUMULATE(group, F, BLOCKS)                                                                             \
     extern "C" int kit_accumulate_##group##_most() { return most(accumulate<F, BLOCKS>); }                      \

@@ -49,6 +49,10 @@ pub fn all(engine: &impl Engine, n: usize, seed: u64) -> Result<usize, String> {
     field!(fp_pairs, fp_ones);
     field!(fp39_pairs, fp39_ones);
     field!(fr_pairs, fr_ones);
+    let input = inputs::pairs(n, &mut random);
+    for operation in operations::fr_multiplier_pairs() {
+        compared += compare(engine, &operation, &input)?;
+    }
     field!(fp2_pairs, fp2_ones);
     for operation in operations::g1_operations() {
         compared += compare(engine, &operation, &inputs::g1_points(few, &mut random))?;

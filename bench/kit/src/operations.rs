@@ -118,6 +118,21 @@ field_operations!(
     blst_fp2_inverse
 );
 
+/// Products in Fr with a number whose quotient is kept beside it: of an element, of one with the modulus added, and the negative.
+pub fn fr_multiplier_pairs() -> Vec<Operation<Pair<blst_fr>, One<blst_fr>>> {
+    fn product(v: &Pair<blst_fr>) -> blst_fr {
+        blst_out!(blst_fr, blst_fr_mul(&v.a, &v.b))
+    }
+    vec![
+        Operation { name: "fr_multiply_by", reference: |v| One(product(v)) },
+        Operation { name: "fr_multiply_unreduced_by", reference: |v| One(product(v)) },
+        Operation {
+            name: "fr_multiply_by_negative",
+            reference: |v| One(blst_out!(blst_fr, blst_fr_cneg(&product(v), true))),
+        },
+    ]
+}
+
 /// Those of Fp in digits of 39 bits that take two elements.
 pub fn fp39_pairs() -> Vec<Operation<Pair<blst_fp>, One<blst_fp>>> {
     renamed(fp_pairs(), &["fp39_add", "fp39_subtract", "fp39_multiply", "fp39_equal"])

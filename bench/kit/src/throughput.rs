@@ -26,6 +26,8 @@ extern "C" {
     fn kit_square_fp(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
     fn kit_multiply_fr_most() -> c_int;
     fn kit_multiply_fr(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
+    fn kit_multiply_by_fr_most() -> c_int;
+    fn kit_multiply_by_fr(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
     fn kit_accumulate_g1_most() -> c_int;
     fn kit_accumulate_g1(
         sums: *mut c_void,
@@ -69,8 +71,14 @@ pub fn all(device: &Device) -> Result<(), String> {
     let [fp, squares, fr, g1] =
         unsafe { [kit_multiply_fp_most(), kit_square_fp_most(), kit_multiply_fr_most(), kit_accumulate_g1_most()] };
     // SAFETY: nor do these.
-    let [fp39, squares39, g1_39, g2_39] = unsafe {
-        [kit_multiply_fp39_most(), kit_square_fp39_most(), kit_accumulate_g1_39_most(), kit_accumulate_g2_39_most()]
+    let [fp39, squares39, g1_39, g2_39, fr_by] = unsafe {
+        [
+            kit_multiply_fp39_most(),
+            kit_square_fp39_most(),
+            kit_accumulate_g1_39_most(),
+            kit_accumulate_g2_39_most(),
+            kit_multiply_by_fr_most(),
+        ]
     };
     let multiplied = |x: &blst_fp, y: &blst_fp| {
         let x = blst_out!(blst_fp, blst_fp_mul(x, y));
@@ -89,6 +97,12 @@ pub fn all(device: &Device) -> Result<(), String> {
         on_values(stream, blocks, kit_multiply_fr, |x, y| {
             let x = blst_out!(blst_fr, blst_fr_mul(x, y));
             (x, blst_out!(blst_fr, blst_fr_mul(y, &x)))
+        })
+    })?;
+    by_blocks("Fr multiplication by a number with its quotient", fr_by, |blocks| {
+        on_values(stream, blocks, kit_multiply_by_fr, |x, y| {
+            let once = blst_out!(blst_fr, blst_fr_mul(x, y));
+            (blst_out!(blst_fr, blst_fr_mul(&once, y)), *y)
         })
     })?;
     by_blocks("G1 mixed addition (XYZZ)", g1, |blocks| additions::<G1>(stream, blocks, 1, kit_accumulate_g1))?;

@@ -83,9 +83,8 @@ pub struct Shape(sys::interlock_msm_shape);
 impl Shape {
     /// The one that suits `len` terms.
     #[cfg(any(test, feature = "kit"))]
-    pub fn for_terms(len: usize) -> Self {
-        // SAFETY: it takes a number.
-        Self(unsafe { sys::interlock_msm_shape_for(len) })
+    pub fn for_terms<G: Group>(len: usize) -> Self {
+        Self::of(&Windows::suiting(len, size_of::<G::Sum>()))
     }
 
     /// The one that suits `len` terms with as many windows at a time as so many bytes of scratch allow.
@@ -101,8 +100,8 @@ impl Shape {
 
     /// The one of a plan.
     pub(super) fn of(windows: &Windows) -> Self {
-        let Windows { bits: window_bits, count: windows, group, segment_bits } = *windows;
-        Self(sys::interlock_msm_shape { window_bits, windows, group, segment_bits })
+        let Windows { bits: window_bits, count: windows, group, segment } = *windows;
+        Self(sys::interlock_msm_shape { window_bits, windows, group, segment })
     }
 
     /// The same, so many windows at a time.
@@ -117,16 +116,15 @@ impl Shape {
         self.as_planned().scratch(len, size_of::<G::Sum>())
     }
 
-    #[cfg(any(test, feature = "kit"))]
     fn as_planned(&self) -> Windows {
-        let sys::interlock_msm_shape { window_bits, windows, group, segment_bits } = self.0;
-        Windows { bits: window_bits, count: windows, group, segment_bits }
+        let sys::interlock_msm_shape { window_bits, windows, group, segment } = self.0;
+        Windows { bits: window_bits, count: windows, group, segment }
     }
 
-    /// Windows of `bits` bits, `group` at a time.
+    /// Windows of `bits` bits, `group` at a time, and segments of so many buckets.
     #[cfg(any(test, feature = "kit"))]
-    pub fn new(bits: u32, group: u32, segment_bits: u32) -> Self {
-        Self(sys::interlock_msm_shape { window_bits: bits, windows: 255u32.div_ceil(bits), group, segment_bits })
+    pub fn new(bits: u32, group: u32, segment: u32) -> Self {
+        Self(sys::interlock_msm_shape { window_bits: bits, windows: 255u32.div_ceil(bits), group, segment })
     }
 
     /// How many sums an MSM leaves.
@@ -150,13 +148,17 @@ impl Shape {
     }
 
     fn sums_per_window(&self) -> u32 {
-        self.0.window_bits - self.0.segment_bits
+        self.as_planned().sums_per_window()
     }
 
-    /// The power of two that sum number `i` is multiplied by.
-    fn weight(&self, i: usize) -> u32 {
+    /// The power of two that sum number `i` is multiplied by, and whether by the segment's length without its powers of two, too.
+    fn weight(&self, i: usize) -> (u32, bool) {
         let (window, j) = (i as u32 / self.sums_per_window(), i as u32 % self.sums_per_window());
-        window * self.0.window_bits + if j == 0 { 0 } else { self.0.segment_bits + j - 1 }
+        let of_window = window * self.0.window_bits;
+        match j.checked_sub(1) {
+            None => (of_window, false),
+            Some(bit) => (of_window + self.0.segment.trailing_zeros() + bit, true),
+        }
     }
 }
 
@@ -207,20 +209,44 @@ pub(super) fn gather(
     })
 }
 
-/// The result of an MSM from the sums that it left: a point doubling for each bit of a scalar, and an addition for each sum.
+/// The result of an MSM from the sums that it left: one or two point doublings for each bit of a scalar, and an addition for each sum.
 pub fn combine<G: Group>(sums: &[G::Sum], shape: Shape) -> G::Jacobian {
-    let mut order: Vec<usize> = (0..sums.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(shape.weight(*i)));
+    let factor = shape.0.segment >> shape.0.segment.trailing_zeros();
+    let (mut scaled, mut plain) = (Vec::new(), Vec::new());
+    for (i, sum) in sums.iter().enumerate() {
+        let (weight, is_scaled) = shape.weight(i);
+        if is_scaled && factor > 1 { &mut scaled } else { &mut plain }.push((weight, sum));
+    }
+    let scaled = weighted::<G>(scaled);
+    G::add(&times::<G>(&scaled, factor), &weighted::<G>(plain))
+}
+
+/// The sum of sums, each times a power of two.
+fn weighted<G: Group>(mut sums: Vec<(u32, &G::Sum)>) -> G::Jacobian {
+    sums.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
     let mut result = G::Jacobian::default();
-    let mut weight = order.first().map_or(0, |i| shape.weight(*i));
-    for i in order {
-        for _ in shape.weight(i)..weight {
+    let mut weight = sums.first().map_or(0, |(weight, _)| *weight);
+    for (next, sum) in sums {
+        for _ in next..weight {
             result = G::double(&result);
         }
-        weight = shape.weight(i);
-        result = G::add(&result, &G::to_jacobian(&sums[i]));
+        weight = next;
+        result = G::add(&result, &G::to_jacobian(sum));
     }
     (0..weight).fold(result, |p, _| G::double(&p))
+}
+
+/// factor·p.
+fn times<G: Group>(p: &G::Jacobian, factor: u32) -> G::Jacobian {
+    let bits = (0..32 - factor.leading_zeros()).rev().map(|bit| factor >> bit & 1);
+    bits.fold(G::Jacobian::default(), |result, bit| {
+        let doubled = G::double(&result);
+        if bit == 1 {
+            G::add(&doubled, p)
+        } else {
+            doubled
+        }
+    })
 }
 
 /// Bytes of scratch that [`fill`] needs for `len` terms.
@@ -300,21 +326,26 @@ pub(super) fn at_least(what: &str, found: usize, needed: usize) -> Result<(), Er
 mod tests {
     use super::*;
     use crate::gpu::cuda::G1;
+    use crate::prove::plan::scratch::{G1_SUM, G2_SUM};
 
     #[test]
     fn plans_have_the_kernels_shapes() {
+        let have = |terms| {
+            // SAFETY: they take a number.
+            let (g1, g2) = unsafe { (sys::interlock_msm_g1_shape_for(terms), sys::interlock_msm_g2_shape_for(terms)) };
+            assert_eq!(Windows::suiting(terms, G1_SUM), Shape(g1).as_planned(), "{terms} terms in G1");
+            assert_eq!(Windows::suiting(terms, G2_SUM), Shape(g2).as_planned(), "{terms} terms in G2");
+        };
         for log2 in 0..31 {
-            for terms in [1 << log2, (1 << log2) + 1, 3 << log2, (5 << 24) / (log2 + 1)] {
-                assert_eq!(Windows::suiting(terms), Shape::for_terms(terms).as_planned(), "{terms} terms");
-            }
+            [1 << log2, (1 << log2) + 1, 3 << log2, (5 << 24) / (log2 + 1)].into_iter().for_each(have);
         }
-        assert_eq!(Windows::suiting(0), Shape::for_terms(0).as_planned());
+        have(0);
     }
 
     /// With CUDA's own number, which the C boundary passes on: 0 would be success there.
     #[test]
     fn scratch_is_asked_for_or_the_error_is_told() {
-        let shape = Shape::for_terms(1000);
+        let shape = Shape::for_terms::<G1>(1000);
         for asked in [msm_scratch_bytes::<G1>(1000, shape), fill_scratch_bytes(1000, shape)] {
             match asked {
                 Ok(bytes) => assert!(bytes > 0),
@@ -333,7 +364,7 @@ mod tests {
                 sys::interlock_msm_terms { points, scalars, positions, indices, count, n: 0, first, reversed_bits };
             let (scratch, buckets, stream) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
             // SAFETY: with no terms nothing is read nor written but the terms themselves.
-            unsafe { sys::interlock_fill_g1(scratch, buckets, &terms, Shape::for_terms(1).0, 0, stream) }
+            unsafe { sys::interlock_fill_g1(scratch, buckets, &terms, Shape::for_terms::<G1>(1).0, 0, stream) }
         };
         assert_eq!([launched(1, 2), launched(31, 1 << 31), launched(32, 1 << 32)], [sys::SUCCESS; 3]);
         for (reversed_bits, first) in [(0, 1), (31, (1 << 31) + 1), (32, (1 << 32) + 1), (33, 0)] {
@@ -351,15 +382,27 @@ mod tests {
         for (i, coordinate) in [generator.x, generator.y, one, one].iter().enumerate() {
             words[6 * i..6 * i + 6].copy_from_slice(&coordinate.l);
         }
-        for shape in [Shape::new(5, 3, 2), Shape::new(8, 1, 7), Shape::new(4, 64, 0)] {
+        for (shape, per_window) in [
+            (Shape::new(5, 3, 4), 3),
+            (Shape::new(8, 1, 128), 1),
+            (Shape::new(4, 64, 1), 4),
+            (Shape::new(5, 3, 3), 4),
+            (Shape::new(8, 1, 127), 2),
+            (Shape::new(10, 1, 20), 6),
+        ] {
             let mut expected = blst::blst_p1::default();
-            for i in 0..shape.sums() {
-                let term = (0..shape.weight(i)).fold(generator, |p, _| G1::double(&p));
-                expected = G1::add(&expected, &term);
+            for window in 0..shape.windows() as u32 {
+                let weight = |power: u32| (0..power).fold(generator, |p, _| G1::double(&p));
+                expected = G1::add(&expected, &weight(window * shape.0.window_bits));
+                for bit in 0..per_window - 1 {
+                    let term = weight(window * shape.0.window_bits + bit);
+                    expected = (0..shape.0.segment).fold(expected, |p, _| G1::add(&p, &term));
+                }
             }
+            assert_eq!(shape.sums(), shape.windows() * per_window as usize, "{shape:?}");
             let sums = vec![words; shape.sums()];
             assert_eq!(combine::<G1>(&sums, shape), expected, "{shape:?}");
         }
-        assert_eq!(combine::<G1>(&[[0; 24]; 3], Shape::new(5, 3, 2)), blst::blst_p1::default());
+        assert_eq!(combine::<G1>(&[[0; 24]; 3], Shape::new(5, 3, 3)), blst::blst_p1::default());
     }
 }

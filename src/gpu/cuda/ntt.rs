@@ -13,7 +13,7 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// How many pairs of words the domain of 2^`log2` points keeps: 20 MiB for 2^27.
+    /// How many pairs of words the domain of 2^`log2` points keeps: 24 MiB for 2^27.
     ///
     /// # Errors
     /// [`Error::Size`] if the scalar field has no such domain.

@@ -20,8 +20,10 @@ const WINDOW_BITS: [(usize, u32); 8] = [
 const SCALAR_BITS: u32 = 255;
 /// Entries that are sorted at a time.
 const GROUP_ENTRIES: usize = 5 << 24;
-/// Segments of the buckets of a group of windows, at most.
-const GROUP_SEGMENTS: usize = 3 << 14;
+/// Blocks of threads for the segments of the buckets of a group of windows, at most, in G1 and in G2.
+const GROUP_BLOCKS: [usize; 2] = [132 * 3, 132 * 2];
+/// Sums that such a block leaves, beside two a thread.
+const BLOCK_SUMS: usize = 9;
 /// Threads that share out entries, at most; entries a thread, at least; threads of a block.
 const MAX_CHUNKS: usize = 456 * BLOCK;
 const MIN_CHUNK: usize = 8;
@@ -43,25 +45,64 @@ pub(crate) struct Windows {
     pub(crate) bits: u32,
     pub(crate) count: u32,
     pub(crate) group: u32,
-    pub(crate) segment_bits: u32,
+    pub(crate) segment: u32,
 }
 
 impl Windows {
-    /// Those that suit `terms` terms if there is scratch enough.
-    pub(crate) fn suiting(terms: usize) -> Self {
+    /// Those that suit `terms` terms with sums of `sum` bytes if there is scratch enough.
+    pub(crate) fn suiting(terms: usize, sum: usize) -> Self {
         let fits = |row: &&(usize, u32)| terms <= row.0;
         let bits = WINDOW_BITS.iter().find(fits).map_or(WINDOW_BITS[WINDOW_BITS.len() - 1].1, |row| row.1);
         let count = SCALAR_BITS.div_ceil(bits);
         let group = (GROUP_ENTRIES / terms.max(1)).clamp(1, count as usize) as u32;
-        let too_many = |segment_bits: &u32| (group as usize) << (bits - 1 - segment_bits) > GROUP_SEGMENTS;
-        let segment_bits = (0..bits - 1).find(|bits| !too_many(bits)).unwrap_or(bits - 1);
-        Self { bits, count, group, segment_bits }
+        Self { bits, count, group, segment: 1 }.segmented(sum, |_| true)
+    }
+
+    /// The same in the shortest segments that the device works on at once and that will do; the longest if none will.
+    fn segmented(self, sum: usize, will_do: impl Fn(&Self) -> bool) -> Self {
+        let most = GROUP_BLOCKS[usize::from(sum > G1_SUM)];
+        let longest = 1 << (self.bits - 1);
+        let mut shapes = (1..longest).map(|segment| Self { segment, ..self });
+        let found = shapes.find(|windows| windows.most_blocks() <= most && will_do(windows));
+        found.unwrap_or(Self { segment: longest, ..self })
+    }
+
+    /// Blocks of threads for the segments of a group, at most. Those of the last window's buckets for which scalars are too small do not
+    /// count.
+    fn most_blocks(&self) -> usize {
+        let (count, groups) = (self.count as usize, self.count.div_ceil(self.group) as usize);
+        let last_buckets = 1_usize << (SCALAR_BITS - 1 - self.bits * (self.count - 1));
+        let of_last = last_buckets.div_ceil(self.segment as usize * BLOCK);
+        let blocks = (0..groups).map(|group| {
+            let windows = (group + 1) * count / groups - group * count / groups;
+            match group + 1 == groups {
+                true => (windows - 1) * self.blocks_per_window() + of_last,
+                false => windows * self.blocks_per_window(),
+            }
+        });
+        blocks.max().unwrap_or(0)
+    }
+
+    /// The segments of a window.
+    fn segments(&self) -> usize {
+        (1_usize << (self.bits - 1)).div_ceil(self.segment as usize)
+    }
+
+    /// Blocks of threads for them.
+    fn blocks_per_window(&self) -> usize {
+        self.segments().div_ceil(BLOCK)
+    }
+
+    /// The sums that are left of a window: one, and one for each bit of a segment's number.
+    #[cfg(any(test, interlock_cuda))]
+    pub(crate) fn sums_per_window(&self) -> u32 {
+        1 + self.segments().next_power_of_two().trailing_zeros()
     }
 
     /// The same with as many windows at a time as `limit` bytes of scratch allow for sums of `sum` bytes, if they do for one.
     #[cfg(any(test, interlock_cuda))]
     pub(crate) fn within(terms: usize, sum: usize, limit: usize) -> Option<Self> {
-        let suiting = Self::suiting(terms);
+        let suiting = Self::suiting(terms, sum);
         let shapes = (1..=suiting.group).rev().map(|group| Self { group, ..suiting });
         shapes.into_iter().find(|windows| windows.scratch(terms, sum) <= limit)
     }
@@ -70,7 +111,7 @@ impl Windows {
     pub(crate) fn scratch(&self, terms: usize, sum: usize) -> usize {
         fill_scratch(terms, self.group as usize, sum)
             + aligned(self.buckets(sum, self.group))
-            + self.reduce_scratch(sum)
+            + self.reduce_scratch(sum, self.group)
     }
 
     /// Bytes of the buckets of so many windows.
@@ -78,9 +119,10 @@ impl Windows {
         (sum * windows as usize) << (self.bits - 1)
     }
 
-    /// Bytes of scratch for the reduction of the buckets.
-    fn reduce_scratch(&self, sum: usize) -> usize {
-        2 * aligned((sum * self.count as usize) << (self.bits - 1 - self.segment_bits))
+    /// Bytes of scratch for the reduction of the buckets of so many windows at a time.
+    fn reduce_scratch(&self, sum: usize, windows: u32) -> usize {
+        let of_blocks = |windows: u32, sums: usize| aligned(sum * windows as usize * self.blocks_per_window() * sums);
+        2 * of_blocks(windows, BLOCK) + of_blocks(self.count, BLOCK_SUMS)
     }
 }
 
@@ -146,18 +188,16 @@ impl InParts {
     /// Windows whose buckets can be reduced in so much scratch.
     fn windows(bits: u32, scratch: usize) -> Option<Windows> {
         let count = SCALAR_BITS.div_ceil(bits);
-        let segmented = |segment_bits| Windows { bits, count, group: 1, segment_bits };
-        (0..bits).map(segmented).find(|windows| {
-            (count as usize) << (bits - 1 - windows.segment_bits) <= GROUP_SEGMENTS
-                && windows.reduce_scratch(G1_SUM) <= scratch
-        })
+        let fits = |windows: &Windows| windows.reduce_scratch(G1_SUM, count) <= scratch;
+        let windows = Windows { bits, count, group: count, segment: 1 }.segmented(G1_SUM, fits);
+        fits(&windows).then_some(windows)
     }
 }
 
 /// The least bytes of buckets that will do.
 pub(crate) fn least_bucket_bytes() -> usize {
     let count = SCALAR_BITS.div_ceil(LEAST_BITS);
-    Windows { bits: LEAST_BITS, count, group: 1, segment_bits: 0 }.buckets(G1_SUM, count)
+    Windows { bits: LEAST_BITS, count, group: 1, segment: 1 }.buckets(G1_SUM, count)
 }
 
 /// Terms of a part, at most, that can be added to buckets with so much scratch.
@@ -176,7 +216,7 @@ fn last_fitting(mut fitting: usize, mut too_many: usize, fits: impl Fn(usize) ->
 
 /// The number of terms up to which MSMs with sums of `sum` bytes fit in `limit` bytes of scratch.
 pub(crate) fn most_terms(sum: usize, limit: usize) -> usize {
-    let fits = |terms: usize| Windows { group: 1, ..Windows::suiting(terms) }.scratch(terms, sum) <= limit;
+    let fits = |terms: usize| Windows { group: 1, ..Windows::suiting(terms, sum) }.scratch(terms, sum) <= limit;
     let mut most = 0;
     for (last, _) in WINDOW_BITS {
         let last = last.min(MOST_TERMS);

@@ -103,7 +103,7 @@ proptest! {
                 let all = (1 << sizes.domain_log2) - 1;
                 let in_parts = InParts::fastest(all, plan.h_part_points, buckets, plan.scratch_bytes);
                 prop_assert!(in_parts.is_some_and(|in_parts| in_parts.bucket_bytes <= buckets), "{plan:?}");
-                let sums = in_parts.map(|InParts { windows, .. }| windows.count * (windows.bits - windows.segment_bits));
+                let sums = in_parts.map(|InParts { windows, .. }| windows.count * windows.sums_per_window());
                 prop_assert!(sums.is_some_and(|sums| sums as usize <= most_sums()), "{in_parts:?} {plan:?}");
                 let held = 2 * plan.witness_part_bytes + results_bytes() + sum_bytes(plan.sum_blocks()) + align(buckets);
                 prop_assert!(held <= plan.witness_bytes + ALIGNMENT, "{plan:?}");

@@ -30,11 +30,10 @@ pub fn all(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
 pub fn planned_scratch() -> Result<usize, String> {
     let mut compared = 0;
     for terms in (0..28).flat_map(|log2| [1 << log2, (1 << log2) + 1, 3 << log2, (7 << log2) / 5]) {
-        let suiting = Shape::for_terms(terms);
-        for group in 1..=suiting.windows() as u32 {
-            let shape = suiting.in_groups_of(group);
-            is_planned::<G1>(terms, shape)?;
-            is_planned::<G2>(terms, shape)?;
+        let (in_g1, in_g2) = (Shape::for_terms::<G1>(terms), Shape::for_terms::<G2>(terms));
+        for group in 1..=in_g1.windows() as u32 {
+            is_planned::<G1>(terms, in_g1.in_groups_of(group))?;
+            is_planned::<G2>(terms, in_g2.in_groups_of(group))?;
             compared += 2;
         }
     }
@@ -55,7 +54,7 @@ fn is_planned<G: Known>(terms: usize, shape: Shape) -> Result<(), String> {
 /// # Errors
 /// What differs.
 pub fn few(device: &Device, seed: u64) -> Result<usize, String> {
-    check_in_parts(device, &[40, 30, 50], Shape::new(13, 5, 11), &mut Random(seed))?;
+    check_in_parts(device, &[40, 30, 50], Shape::new(13, 5, 2000), &mut Random(seed))?;
     Ok(1 + few_of::<G1>(device, seed)? + few_of::<G2>(device, seed)?)
 }
 
@@ -67,7 +66,7 @@ fn few_of<G: Known>(device: &Device, seed: u64) -> Result<usize, String> {
     let on_device = told("points", DeviceBuffer::from_host(&points.points, &device.stream))?;
     let mut scratch = told("scratch", DeviceBuffer::new(1))?;
     // Wide windows, as there are blocks for each; and few segments of buckets, for the same reason.
-    let shape = Shape::new(13, 10, 11);
+    let shape = Shape::new(13, 10, 1500);
     let cases = cases(N, random);
     let case = cases.iter().find(|case| case.name == "both").ok_or("there is no such case")?;
     check_msm(device, &points, &on_device, case, shape, &mut scratch)?;
@@ -96,7 +95,7 @@ fn group<G: Known>(device: &Device, most: usize, seed: u64) -> Result<usize, Str
         let points = nasty_points::<G>(n, random);
         let on_device = told("points", DeviceBuffer::from_host(&points.points, &device.stream))?;
         for case in cases(n, random) {
-            check_msm(device, &points, &on_device, &case, Shape::for_terms(case.len), &mut arena)?;
+            check_msm(device, &points, &on_device, &case, Shape::for_terms::<G>(case.len), &mut arena)?;
             compared += 1;
         }
         compared += check_sums(device, &points, &on_device, n, random)?;
@@ -257,8 +256,8 @@ fn check_shapes<G: Known>(
         let windows = 255u32.div_ceil(bits);
         for group in [1, windows.div_ceil(3), windows] {
             // Long segments are summed by few threads, slowly.
-            let segment_bits = (random.word() % u64::from(bits.min(8))) as u32;
-            let shape = Shape::new(bits, group.min(if bits > 12 { 4 } else { windows }), segment_bits);
+            let segment = 1 + (random.word() % (1 << (bits - 1).min(7))) as u32;
+            let shape = Shape::new(bits, group.min(if bits > 12 { 4 } else { windows }), segment);
             let scalars = (0..n).map(|_| scalar(random)).collect();
             let (positions, indices, reversed, count) = (None, None, None, None);
             let case = Case { name: "random", positions, scalars, indices, reversed, len: n, count };
@@ -273,14 +272,14 @@ fn check_shapes<G: Known>(
 fn in_parts(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     let random = &mut Random(seed);
     let cases: [(&[usize], Shape); 8] = [
-        (&[1], Shape::new(5, 26, 0)),
-        (&[3, 0, 1, 100], Shape::new(5, 7, 1)),
-        (&[1000, 1, 700], Shape::new(8, 16, 3)),
-        (&[257; 9], Shape::new(2, 128, 0)),
-        (&[4097, 20_001], Shape::new(10, 13, 4)),
-        (&[30_000, 30_000, 5_000], Shape::new(13, 10, 6)),
-        (&[50_003; 3], Shape::new(16, 4, 4)),
-        (&[65_536, 65_535], Shape::new(17, 8, 5)),
+        (&[1], Shape::new(5, 26, 1)),
+        (&[3, 0, 1, 100], Shape::new(5, 7, 3)),
+        (&[1000, 1, 700], Shape::new(8, 16, 8)),
+        (&[257; 9], Shape::new(2, 128, 1)),
+        (&[4097, 20_001], Shape::new(10, 13, 13)),
+        (&[30_000, 30_000, 5_000], Shape::new(13, 10, 64)),
+        (&[50_003; 3], Shape::new(16, 4, 11)),
+        (&[65_536, 65_535], Shape::new(17, 8, 20)),
     ];
     let fitting = cases.iter().filter(|(parts, _)| parts.iter().sum::<usize>() <= 2 * most);
     fitting.map(|(parts, shape)| check_in_parts(device, parts, *shape, random)).sum()
@@ -332,7 +331,7 @@ fn check_in_parts(device: &Device, parts: &[usize], shape: Shape, random: &mut R
 /// MSMs in G1 of one term each, whose scalars are the first of 2^32 in bit-reversed order.
 fn of_largest_domain(device: &Device, seed: u64) -> Result<usize, String> {
     const BITS: u32 = 32;
-    let (stream, random, shape) = (&device.stream, &mut Random(seed), Shape::for_terms(1));
+    let (stream, random, shape) = (&device.stream, &mut Random(seed), Shape::for_terms::<G1>(1));
     let points = Points::<G1>::new(1, random);
     let scalars: Vec<blst_fr> = (0..5).map(|_| scalar(random)).collect();
     for (number, x) in scalars.iter().enumerate() {

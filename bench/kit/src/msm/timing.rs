@@ -161,7 +161,7 @@ pub fn compare(device: &Device, most: u32) -> Result<(), String> {
     let input = Input::<G1>::random(device, 1 << most)?;
     for log in (20..=most).step_by(2) {
         let n = 1usize << log;
-        let shape = Shape::for_terms(n);
+        let shape = Shape::for_terms::<G1>(n);
         let row = Row::new(format!("G1 MSM 2^{log}"), "interlock", input.calls(device, n, shape)?);
         let floor = shape.windows() as f64 * n as f64 * G1::ADDITION / MULTIPLICATIONS;
         println!("{}", Row { floor: Some(floor), right: Some(true), ..row });
@@ -171,7 +171,7 @@ pub fn compare(device: &Device, most: u32) -> Result<(), String> {
 
 fn msm_line<G: Known>(input: &Input<G>, device: &Device, log: u32) -> Result<(), String> {
     let n = 1usize << log;
-    let shape = Shape::for_terms(n);
+    let shape = Shape::for_terms::<G>(n);
     let seconds = input.msm(device, n, shape, RUNS)?;
     let scratch = told("scratch", msm_scratch_bytes::<G>(n, shape))? >> 20;
     let additions = shape.windows() as f64 * n as f64;
@@ -195,7 +195,7 @@ fn skewed_lines<G: Known>(device: &Device, log: u32) -> Result<(), String> {
         ("opposite terms", 1, opposite),
     ] {
         let input = Input::<G>::new(device, different, scalars)?;
-        let (least, median, most) = spread(input.msm(device, n, Shape::for_terms(n), RUNS)?);
+        let (least, median, most) = spread(input.msm(device, n, Shape::for_terms::<G>(n), RUNS)?);
         let ms = |seconds: f64| seconds * 1e3;
         println!(
             "{} MSM 2^{log}, {name}: median {:.3} ms, from {:.3} to {:.3}",
@@ -284,11 +284,10 @@ fn sweep_of<G: Known>(device: &Device, log: u32, bits: std::ops::RangeInclusive<
             if (n * group as usize) > 1 << 28 || u64::from(group) << bits > 1 << 24 || groups > windows {
                 continue;
             }
-            for log_segments in [14, 15, 16].into_iter().filter(|segments| log < 24 || *segments == 15) {
-                let in_group = (u64::from(group) << (bits - 1)) as f64;
-                let segment_bits =
-                    (in_group.log2() - f64::from(log_segments)).round().clamp(0.0, f64::from(bits - 1)) as u32;
-                let shape = Shape::new(bits, group, segment_bits);
+            for blocks in [132, 264, 396].into_iter().filter(|blocks| log < 24 || *blocks == 396) {
+                let per_window = (blocks / group).max(1);
+                let segment = (1u32 << (bits - 1)).div_ceil(per_window * 128);
+                let shape = Shape::new(bits, group, segment);
                 let (least, median, _) = spread(input.msm(device, n, shape, 3)?);
                 println!("{} 2^{log}: {:.3} ms, at least {:.3}, {shape:?}", G::NAME, median * 1e3, least * 1e3);
             }
