@@ -4,6 +4,7 @@
 #include "groth16/factors.cuh"
 #include "groth16/quotient.cuh"
 #include "launchers.h"
+#include "shared_memory.cuh"
 #include "ntt/pass.cuh"
 
 namespace {
@@ -96,10 +97,8 @@ cudaError_t transform(Fr *values, const Quotient &quotient, const Passes &passes
 /// that a multiprocessor of an H100 has.
 template <class Kernel, class... Arguments>
 cudaError_t on_blocks(const Quotient &quotient, cudaStream_t stream, Kernel kernel, Arguments... arguments) {
-    constexpr int BYTES = sizeof(ntt::BlocksShared), MOST = cudaSharedmemCarveoutMaxShared;
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, MOST);
-    if (error == cudaSuccess) error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
-    if (error != cudaSuccess) return error;
+    constexpr size_t BYTES = sizeof(ntt::BlocksShared);
+    if (cudaError_t error = interlock::allow_shared_memory(kernel, BYTES)) return error;
     kernel<<<1u << (quotient.log2 - quotient.block_log2()), ntt::THREADS, BYTES, stream>>>(arguments..., quotient);
     return cudaGetLastError();
 }

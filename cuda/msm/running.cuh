@@ -2,6 +2,7 @@
 // share those of G2.
 #pragma once
 
+#include "launch/shared_memory.cuh"
 #include "msm/room39_pairs.cuh"
 #include "msm/stored.cuh"
 
@@ -115,9 +116,7 @@ __device__ __forceinline__ auto running_sum() {
 template <class Kernel>
 cudaError_t make_room(size_t *bytes, Kernel kernel) {
     *bytes = Room::BYTES;
-    const int most = cudaSharedmemCarveoutMaxShared;
-    if (cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, most)) return error;
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Room::BYTES));
+    return allow_shared_memory(kernel, Room::BYTES);
 }
 
 /// Whether the current device adds faster in digits, by a kernel that does: its code has to have them, and FP64 has to be at half of FP32's rate,
