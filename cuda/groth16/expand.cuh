@@ -20,10 +20,11 @@ __device__ __forceinline__ uint64_t full_mask(uint64_t codes) { return codes >> 
 /// Writes a piece of `out` a block. The rank of a full-size scalar is the sum of the population counts before it: of the piece's words and
 /// of its word's bits.
 __global__ void __launch_bounds__(EXPAND_BLOCK)
-    expand_pieces(Fr *out, size_t n, const unsigned char *pieces, const uint32_t *places) {
+    expand_pieces(Fr *out, size_t n, const unsigned char *pieces, const interlock_place *places) {
     __shared__ uint64_t words[PIECE_WORDS];
     __shared__ uint32_t ranks[PIECE_WORDS];
-    const unsigned char *piece = pieces + places[blockIdx.x] * PLACE_BYTES;
+    const interlock_place at = places[blockIdx.x];
+    const unsigned char *piece = pieces + at.place * PLACE_BYTES;
     const auto *full = reinterpret_cast<const Fr *>(piece + sizeof words);
     if (threadIdx.x < PIECE_WORDS) words[threadIdx.x] = reinterpret_cast<const uint64_t *>(piece)[threadIdx.x];
     __syncthreads();
@@ -33,7 +34,7 @@ __global__ void __launch_bounds__(EXPAND_BLOCK)
         ranks[threadIdx.x] = rank;
     }
     __syncthreads();
-    const size_t first = size_t{blockIdx.x} * PIECE;
+    const size_t first = size_t{at.piece} * PIECE;
     for (unsigned i = threadIdx.x; i < PIECE && first + i < n; i += EXPAND_BLOCK) {
         const uint64_t codes = words[i / 32];
         const unsigned bit = i % 32 * 2, code = codes >> bit & 3;

@@ -197,10 +197,16 @@ int interlock_terms(void *scratch, const struct interlock_query *queries, size_t
 /* Scalars of a piece, as vectors are sent to the device. */
 #define INTERLOCK_EXPAND_PIECE 2048
 
-/* Writes n scalars to `out`, from ceil(n / INTERLOCK_EXPAND_PIECE) pieces. Piece i begins at byte 32·places[i] of `pieces`: first
- * INTERLOCK_EXPAND_PIECE classes as in interlock_variables, then the full-size scalars of these in order. `out` and `pieces` are
- * aligned to 16. */
-int interlock_expand(void *out, size_t n, const void *pieces, const uint32_t *places, struct CUstream_st *stream);
+/* Where a piece is: it is that of scalars INTERLOCK_EXPAND_PIECE·piece and on, and begins at byte 32·place. */
+struct interlock_place {
+    uint32_t piece, place;
+};
+
+/* Writes pieces of a vector of n scalars, `out`: those of `places`, which has `count` of them and is device memory. At its place in
+ * `pieces` a piece has first INTERLOCK_EXPAND_PIECE classes as in interlock_variables, then the full-size scalars of these in order.
+ * `out` and `pieces` are aligned to 16. */
+int interlock_expand(void *out, size_t n, const void *pieces, const struct interlock_place *places, size_t count,
+                     struct CUstream_st *stream);
 
 /* Lets NVIDIA's profilers hear of ranges, and returns whether they can: 0 where this was compiled without NVTX's headers. Called once,
  * before the others. */

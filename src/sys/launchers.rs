@@ -284,12 +284,19 @@ unsafe extern "C" {
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct interlock_place {
+    pub piece: u32,
+    pub place: u32,
+}
 unsafe extern "C" {
     pub fn interlock_expand(
         out: *mut ::std::os::raw::c_void,
         n: usize,
         pieces: *const ::std::os::raw::c_void,
-        places: *const u32,
+        places: *const interlock_place,
+        count: usize,
         stream: *mut CUstream_st,
     ) -> ::std::os::raw::c_int;
 }

@@ -84,7 +84,7 @@ pub const DEVICE_TO_HOST: c_int = 2;
 
 /// What launchers take, and what they say of it without a call of CUDA.
 pub use launchers::{
-    interlock_copied_terms, interlock_msm_shape, interlock_msm_terms, interlock_query, interlock_query_terms,
+    interlock_copied_terms, interlock_msm_shape, interlock_msm_terms, interlock_place, interlock_query, interlock_query_terms,
     interlock_reduce_g1_scratch_bytes, interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
     INTERLOCK_COPIES, INTERLOCK_EXPAND_PIECE, INTERLOCK_QUERIES, INTERLOCK_SUM_BLOCK, INTERLOCK_SUM_QUERIES,
     INTERLOCK_TERMS_TILE,
@@ -247,7 +247,9 @@ functions! {
         fn interlock_decode_g1(points: *mut c_void, bytes: *const c_void, n: usize, first: u64, fault: *mut u64, stream: Stream);
         fn interlock_decode_g2(points: *mut c_void, bytes: *const c_void, n: usize, first: u64, fault: *mut u64, stream: Stream);
         fn interlock_terms(scratch: *mut c_void, queries: *const interlock_query, n: usize, stream: Stream);
-        fn interlock_expand(out: *mut c_void, n: usize, pieces: *const c_void, places: *const u32, stream: Stream);
+        fn interlock_expand(
+            out: *mut c_void, n: usize, pieces: *const c_void, places: *const interlock_place, count: usize, stream: Stream
+        );
     }
     driver {
         fn cuDeviceGet(device: *mut c_int, ordinal: c_int);

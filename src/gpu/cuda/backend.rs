@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::circuit::{self, Circuit};
+use super::classes;
 use super::engine::Engine;
 #[cfg(feature = "kit")]
 use super::pinned_points::PinnedPoints;
@@ -69,12 +70,13 @@ impl Gpu {
         GPU.get()
     }
 
-    /// Gives back what is mapped of devices' memory, and locked of the host's for results and vectors, and neither held nor in use. It waits
+    /// Gives back what is mapped of devices' memory, and kept of the host's for classes, results and vectors, and neither held nor in use. It waits
     /// for what devices do, if there is any of the latter.
     ///
     /// # Errors
     /// [`Error::Cuda`].
     pub(super) fn release_memory(&self) -> Result<(), Error> {
+        classes::give_back_idle();
         self.devices.iter().try_for_each(|device| {
             let Some(engine) = device.engine.get() else { return Ok(()) };
             let _current = DeviceGuard::set(device.ordinal)?;

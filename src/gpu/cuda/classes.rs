@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -62,6 +63,7 @@ pub(super) fn classify(scalars: &[Fr], words: &mut [u64], out: &mut [Fr]) -> Res
 /// So each is stored, and the next is stored over it if it was not full-size.
 #[inline(always)]
 fn classify_word(group: &[Fr; PER_WORD], out: &mut [Fr; PER_WORD], highest: &mut u64) -> (u64, usize) {
+    fetch_ahead(group);
     let (mut word, mut full) = (0, 0);
     for (i, x) in group.iter().enumerate() {
         let [a, b, c, d] = x.l;
@@ -78,8 +80,23 @@ fn classify_word(group: &[Fr; PER_WORD], out: &mut [Fr; PER_WORD], highest: &mut
     (word, full)
 }
 
-/// Chunks that a thread classifies together, at least: each such part takes memory of its own, which grows with it.
-const LEAST: usize = 16;
+/// Has the processor fetch what comes 4 KiB after a word's scalars. What fetches ahead by itself stops at the end of a page, and servers have
+/// cores that wait for memory twice as long as they compute here.
+#[inline(always)]
+fn fetch_ahead(group: &[Fr; PER_WORD]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in 0..PER_WORD / 2 {
+        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+        let ahead = group.as_ptr().wrapping_byte_add(4096).wrapping_add(2 * line);
+        // SAFETY: every x86-64 has SSE, and an address that is not there is only not fetched.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = group;
+}
+
+/// Chunks that a thread classifies together: each such part has memory of its own, and all need as much of it.
+const TOGETHER: usize = 16;
 
 /// Scalars by class, on the host until there is room for them on a device.
 #[derive(Debug, Default)]
@@ -89,14 +106,58 @@ pub struct Classes {
     parts: Vec<Part>,
 }
 
-/// Some chunks that a thread has classified, or all before something was wrong.
+/// Some chunks that a thread has classified, or all before something was wrong. Its memory is kept when it is dropped.
 #[derive(Debug, Default)]
 struct Part {
+    memory: Memory,
+    fault: Option<Fault>,
+}
+
+#[derive(Debug, Default)]
+struct Memory {
     words: Vec<u64>,
     full: Vec<Fr>,
     /// How many are 1 and how many full-size, by chunk.
     chunks: Vec<Counts>,
-    fault: Option<Fault>,
+}
+
+/// Memory of parts that were dropped, and its bytes: for the next ones, since new memory takes the system as long to find as a thread
+/// needs to classify what goes there.
+static KEPT: Mutex<(Vec<Memory>, usize)> = Mutex::new((Vec::new(), 0));
+
+/// Bytes that are kept at most: those of two vectors of 2^27 as a rule.
+const MOST_KEPT: usize = 256 << 20;
+
+/// Gives the system the memory that is kept for vectors to come.
+pub(super) fn give_back_idle() {
+    let idle = std::mem::take(&mut *kept());
+    drop(idle);
+}
+
+fn kept() -> MutexGuard<'static, (Vec<Memory>, usize)> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Memory {
+    fn bytes(&self) -> usize {
+        let Self { words, full, chunks } = self;
+        size_of::<u64>() * words.capacity() + size_of::<Fr>() * full.capacity() + size_of::<Counts>() * chunks.capacity()
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let mut memory = std::mem::take(&mut self.memory);
+        memory.words.clear();
+        memory.full.clear();
+        memory.chunks.clear();
+        let bytes = memory.bytes();
+        let mut kept = kept();
+        if bytes > 0 && kept.1 + bytes <= MOST_KEPT {
+            kept.1 += bytes;
+            kept.0.push(memory);
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -119,7 +180,10 @@ impl Classes {
             }
             part
         };
-        let chunks = || scalars.par_chunks(CHUNK).enumerate().with_min_len(LEAST).fold(Part::default, add).collect();
+        let chunks = || {
+            let chunks = scalars.par_chunks(CHUNK).enumerate().with_min_len(TOGETHER).with_max_len(TOGETHER);
+            chunks.fold(Part::new, add).collect()
+        };
         let mut parts: Vec<Part> = threads::install(chunks)?;
         match parts.iter_mut().find_map(|part| part.fault.take()) {
             Some(Fault::NotCanonical(index)) => Ok(Err(index)),
@@ -135,12 +199,12 @@ impl Classes {
 
     /// How many scalars of each chunk are 1 and how many full-size.
     pub(super) fn chunks(&self) -> impl Iterator<Item = Counts> + '_ {
-        self.parts.iter().flat_map(|part| part.chunks.iter().copied())
+        self.parts.iter().flat_map(|part| part.memory.chunks.iter().copied())
     }
 
     /// The words of each chunk's classes.
     pub(super) fn chunk_words(&self) -> impl Iterator<Item = &[u64]> {
-        self.parts.iter().flat_map(|part| part.words.chunks(CHUNK / PER_WORD))
+        self.parts.iter().flat_map(|part| part.memory.words.chunks(CHUNK / PER_WORD))
     }
 
     /// The scalars of `range`, which starts at a multiple of [`CHUNK`] and ends at one or at the end.
@@ -148,7 +212,7 @@ impl Classes {
         let (first, end) = (range.start / CHUNK, range.end.div_ceil(CHUNK));
         let mut pieces = Vec::new();
         let mut before = 0;
-        for part in &self.parts {
+        for part in self.parts.iter().map(|part| &part.memory) {
             let chunks = part.chunks.len();
             let (from, to) =
                 (first.clamp(before, before + chunks) - before, end.clamp(before, before + chunks) - before);
@@ -252,10 +316,18 @@ thread_local! {
 }
 
 impl Part {
+    /// A part of nothing, with memory that was kept if there is any.
+    fn new() -> Self {
+        let mut kept = kept();
+        let memory = kept.0.pop().unwrap_or_default();
+        kept.1 -= memory.bytes();
+        Self { memory, fault: None }
+    }
+
     /// Adds a chunk, whose first scalar is number `first` of all.
     fn add(&mut self, first: usize, scalars: &[Fr]) -> Result<(), Fault> {
-        let known = self.words.len();
-        grow(&mut self.words, scalars.len().div_ceil(PER_WORD), 0)?;
+        let known = self.memory.words.len();
+        grow(&mut self.memory.words, scalars.len().div_ceil(PER_WORD), 0)?;
         ROOM.with_borrow_mut(|room| self.add_to(known, first, scalars, room))
     }
 
@@ -263,12 +335,13 @@ impl Part {
         if room.is_empty() {
             grow(room, CHUNK, Fr::default())?;
         }
-        let full =
-            classify(scalars, &mut self.words[known..], room).map_err(|found| Fault::NotCanonical(first + found))?;
-        reserve(&mut self.full, full)?;
-        self.full.extend_from_slice(&room[..full]);
-        let ones = self.words[known..].iter().map(|word| (word & LOW_BITS).count_ones() as usize).sum();
-        self.chunks.push(Counts { ones, full });
+        let Memory { words, full: all_full, chunks } = &mut self.memory;
+        let full = classify(scalars, &mut words[known..], room).map_err(|found| Fault::NotCanonical(first + found))?;
+        reserve(all_full, full)?;
+        all_full.extend_from_slice(&room[..full]);
+        let ones = words[known..].iter().map(|word| (word & LOW_BITS).count_ones() as usize).sum();
+        reserve(chunks, 1)?;
+        chunks.push(Counts { ones, full });
         Ok(())
     }
 }

@@ -43,6 +43,16 @@ impl<T> Fifo<T> {
         }
     }
 
+    /// The first that `is_ready`, if there is one and nobody waits. `is_ready` is asked with the queues locked.
+    pub(super) fn take_at_once(&self, is_ready: impl Fn(&T) -> bool) -> Option<T> {
+        let mut queues = self.lock();
+        if queues.served < queues.coming {
+            return None;
+        }
+        let first = queues.idle.iter().position(is_ready)?;
+        queues.idle.remove(first)
+    }
+
     /// Gives one back, to go last.
     pub(super) fn give_back(&self, thing: T) {
         self.lock().idle.push_back(thing);
@@ -75,6 +85,8 @@ mod tests {
         let fifo = Fifo::new([1, 2, 3]);
         let even = |thing: &i32| thing % 2 == 0;
         assert_eq!([fifo.take(even), fifo.take(even), fifo.take(even)], [2, 1, 3]);
+        let fifo = Fifo::new([1, 2]);
+        assert_eq!([fifo.take_at_once(even), fifo.take_at_once(even), fifo.take_at_once(any)], [Some(2), None, Some(1)]);
     }
 
     #[test]
@@ -106,6 +118,7 @@ mod tests {
                 while waiting(fifo) != worker + 1 {
                     std::thread::yield_now();
                 }
+                assert_eq!(fifo.take_at_once(any), None);
             }
             assert_eq!(order.recv_timeout(Duration::from_millis(20)), Err(RecvTimeoutError::Timeout));
             fifo.give_back(thing);

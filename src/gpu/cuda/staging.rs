@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::classes::Span;
 use super::fifo::Fifo;
 use super::pairs::{Lent, Pairs};
-use super::pieces::{pack, PIECE};
+use super::pieces::{pack, Packed, Room};
 use super::pinned::PinnedBuffer;
 use super::{msm::at_least, status::check, DeviceBuffer, DeviceSlice, Event, Plain, Stream, Timeline};
 use crate::curve::Fr;
@@ -155,6 +155,21 @@ impl<'r> Uploads<'r> {
         Ok(slot)
     }
 
+    /// A free slot that may be used at once, if there is one and nobody waits for any.
+    fn take_at_once(&self) -> Option<Slot<'_>> {
+        let mut sent = self.sent.borrow_mut();
+        let all_sent = sent.len() >= SHARE;
+        if all_sent && !sent.front().is_some_and(|oldest| oldest.is_over().unwrap_or(false)) {
+            return None;
+        }
+        let memory = self.ring.free.take_at_once(Memory::is_over)?;
+        if all_sent {
+            sent.pop_front();
+        }
+        self.count();
+        Some(Slot { uploads: self, memory: Some(memory), used: false })
+    }
+
     /// Enqueues copies of slices to places on the device. They are not needed any more on return.
     ///
     /// # Errors
@@ -212,19 +227,8 @@ impl<'r> Uploads<'r> {
         at_least("the device's vector", to.len(), scalars.len())?;
         self.count();
         to.range(scalars.len()..to.len()).clear(self.expansions())?;
-        let mut first = 0;
-        while first < scalars.len() {
-            let mut slot = self.take()?;
-            let room = slot.values();
-            let packed = match threads::install(|| pack(&scalars[first..], room))? {
-                Ok(packed) => packed,
-                Err(found) => return Ok(Err(first + found)),
-            };
-            let end = scalars.len().min(first + packed.pieces * PIECE);
-            slot.send_packed(&packed.spans, &to.range(first..end))?;
-            first = end;
-        }
-        Ok(Ok(()))
+        let take = |may_wait| if may_wait { self.take().map(Some) } else { Ok(self.take_at_once()) };
+        pack(scalars, take, |slot, packed| slot.send_packed(packed, &to.range(0..scalars.len())))
     }
 
     /// Enqueues the copying of classes, of the starts of their chunks, the first full-size scalar being number `first`, and of the
@@ -384,24 +388,24 @@ impl Slot<'_> {
         self.settle(sent)
     }
 
-    /// Enqueues the copying of spans, in units of 32 bytes, to the slot's place on the device, and the writing of the scalars that
-    /// [`pack`] has put there to `to`.
-    fn send_packed(mut self, spans: &[Range<usize>], to: &DeviceSlice<Fr>) -> Result<(), Error> {
+    /// Enqueues the copying of what was packed to the slot's place on the device, and the writing of these pieces of a vector to `to`.
+    fn send_packed(mut self, packed: &Packed, to: &DeviceSlice<Fr>) -> Result<(), Error> {
         const UNIT: usize = size_of::<Fr>();
         let Uploads { ring, pair, .. } = self.uploads;
         let (copies, expansions) = (pair.copies(), pair.expansions());
         let pieces = self.memory().device.as_raw();
-        let bytes = spans.iter().map(|span| span.len() * UNIT).sum();
+        let bytes = packed.spans.iter().map(|span| span.len() * UNIT).sum();
         let copied = || {
-            let mut spans = spans.iter().map(|span| span.start * UNIT..span.end * UNIT);
+            let mut spans = packed.spans.iter().map(|span| span.start * UNIT..span.end * UNIT);
             // SAFETY: the place on the device has the slot's size.
             spans.try_for_each(|span| unsafe { self.copy(span.clone(), pieces.wrapping_byte_add(span.start)) })
         };
-        // SAFETY: `pack` has put a table of places at the beginning and the pieces of as many scalars at these; both ranges are
+        // SAFETY: `pack` has put a table of places at the beginning and the pieces, which are of the vector, at these; both are
         // aligned to 32 bytes.
         let expanded = || unsafe {
             let places = pieces.cast_const().cast();
-            let status = sys::interlock_expand(to.as_raw(), to.len(), pieces, places, expansions.as_raw());
+            let status =
+                sys::interlock_expand(to.as_raw(), to.len(), pieces, places, packed.pieces, expansions.as_raw());
             check("interlock_expand", status)
         };
         let sent = ring
@@ -434,6 +438,13 @@ impl Slot<'_> {
             self.uploads.streams().iter().for_each(|stream| stream.drain());
         }
         sent
+    }
+}
+
+// SAFETY: the pinned memory is the slot's until it goes back, and stays where it is.
+unsafe impl Room for Slot<'_> {
+    fn units(&mut self) -> *mut [Fr] {
+        self.values()
     }
 }
 
