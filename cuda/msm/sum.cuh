@@ -15,30 +15,40 @@ struct Queries {
     unsigned first[INTERLOCK_SUM_QUERIES + 1];
 };
 
-/// Adds the points of each query to its accumulators, of which it has `capacity`, as many of them as its blocks have threads.
+/// Points that are added to an accumulator in a launch, at most: 3 to 4 ms of an H200, which kernels of other streams wait for.
+template <class F, bool DIGITS>
+constexpr size_t MOST_POINTS = std::is_same<F, Fp>::value ? 256 : 64 * LANES<F, DIGITS>;
+
+/// Adds points of each query to its accumulators, of which it has `capacity`, as many of them as its blocks have threads, or pairs of threads
+/// that share one: from each accumulator's point number `from` on.
 template <class F, bool DIGITS>
 __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, (ACCUMULATING_BLOCKS<F, DIGITS>))
-    add_points(Stored<F> *accumulators, size_t capacity, const __grid_constant__ Queries queries) {
+    add_points(Stored<F> *accumulators, size_t capacity, const __grid_constant__ Queries queries, size_t from) {
     if (!IS_COMPILED<DIGITS>) return;
+    constexpr unsigned SHARING = LANES<F, DIGITS>, OF_BLOCK = AddingKernel<F>::BLOCK / SHARING;
     unsigned query = 0;
     while (blockIdx.x >= queries.first[query + 1]) query++;
     const interlock_sum_terms &terms = queries.terms[query];
     const unsigned first = queries.first[query], blocks = queries.first[query + 1] - first;
     const auto *points = static_cast<const Affine<F> *>(terms.points);
-    const size_t n = terms.count != nullptr ? min(terms.n, size_t{*terms.count}) : terms.n;
-    const size_t stride = size_t{blocks} * AddingKernel<F>::BLOCK;
-    size_t i = size_t{blockIdx.x - first} * AddingKernel<F>::BLOCK + threadIdx.x;
-    if (i >= n) return;
-    Stored<F> *own = accumulators + query * capacity + i;
+    const size_t stride = size_t{blocks} * OF_BLOCK;
+    const size_t all = terms.count != nullptr ? min(terms.n, size_t{*terms.count}) : terms.n;
+    const size_t end = min(all, (from + MOST_POINTS<F, DIGITS>) * stride);
+    const size_t number_of_block = size_t{blockIdx.x - first} * OF_BLOCK, number = number_of_block + threadIdx.x / SHARING;
+    // Threads of a warp that share sums add together, nothing at last.
+    size_t i = from * stride + number, of_all = SHARING == 1 ? i : from * stride + number_of_block;
+    if (of_all >= end) return;
+    Stored<F> *own = accumulators + query * capacity + number;
     auto sum = running_sum<F, DIGITS>();
     typename decltype(sum)::Next next, point;
     sum.set(own);
-    next.fetch(points + (terms.positions != nullptr ? terms.positions[i] : i));
+    if (i < end) next.fetch(points + (terms.positions != nullptr ? terms.positions[i] : i));
 #pragma unroll 1
-    while (i < n) {
+    for (; of_all < end; of_all += stride) {
         point = next;
+        if (SHARING > 1) next = {};
         i += stride;
-        if (i < n) next.fetch(points + (terms.positions != nullptr ? terms.positions[i] : i));
+        if (i < end) next.fetch(points + (terms.positions != nullptr ? terms.positions[i] : i));
         sum.add(point.take(), false);
     }
     sum.store(own);
@@ -70,15 +80,15 @@ constexpr size_t accumulators(unsigned blocks) {
 
 /// The blocks that first sum up accumulators.
 constexpr unsigned summing_blocks(unsigned blocks) {
-    // Eight accumulators a thread: as long as what a block does then.
-    return blocks < 8 ? 1 : blocks / 8;
+    // Four accumulators a thread: half as long as what a block does then.
+    return blocks < 4 ? 1 : blocks / 4;
 }
 
 /// `interlock_sum_*`.
 template <class F, bool DIGITS>
 cudaError_t sum_in_form(Stored<F> *accumulators_of_all, unsigned blocks, const interlock_sum_terms *terms, unsigned queries,
                         cudaStream_t stream) {
-    constexpr size_t BLOCK = AddingKernel<F>::BLOCK;
+    constexpr size_t BLOCK = AddingKernel<F>::BLOCK, SHARING = LANES<F, DIGITS>;
     if (blocks == 0 || queries > INTERLOCK_SUM_QUERIES) return cudaErrorInvalidValue;
     size_t all = 0;
     for (unsigned q = 0; q < queries; q++) all += terms[q].n;
@@ -92,25 +102,32 @@ cudaError_t sum_in_form(Stored<F> *accumulators_of_all, unsigned blocks, const i
     if (cudaError_t error = filling(&resident, kernel, BLOCK, shared_bytes, ~size_t{0})) return error;
     Queries shared = {};
     unsigned launched = 0;
+    size_t longest = 0;
     for (unsigned q = 0; q < queries; q++) {
         shared.terms[q] = terms[q];
         shared.first[q] = launched;
         // Its share of what is resident, but no more than it has points and accumulators for.
         size_t own = size_t(double(resident) * double(terms[q].n) / double(all));
-        const size_t most = blocks_of(terms[q].n, BLOCK);
+        const size_t most = blocks_of(SHARING * terms[q].n, BLOCK);
         own = own == 0 ? 1 : own;
         own = own < most ? own : most;
-        launched += static_cast<unsigned>(own < blocks ? own : blocks);
+        own = own < SHARING * blocks ? own : SHARING * blocks;
+        launched += static_cast<unsigned>(own);
+        const size_t points = own == 0 ? 0 : blocks_of(SHARING * terms[q].n, own * BLOCK);
+        longest = longest < points ? points : longest;
     }
     for (unsigned q = queries; q <= INTERLOCK_SUM_QUERIES; q++) shared.first[q] = launched;
-    kernel<<<launched, BLOCK, shared_bytes, stream>>>(accumulators_of_all, accumulators<F>(blocks), shared);
-    return cudaGetLastError();
+    for (size_t from = 0; from < longest; from += MOST_POINTS<F, DIGITS>) {
+        kernel<<<launched, BLOCK, shared_bytes, stream>>>(accumulators_of_all, accumulators<F>(blocks), shared, from);
+        if (cudaError_t error = cudaGetLastError()) return error;
+    }
+    return cudaSuccess;
 }
 
 template <class F>
 cudaError_t sum(Stored<F> *accumulators, unsigned blocks, const interlock_sum_terms *terms, unsigned queries, cudaStream_t stream) {
     return in_fastest_form<F>([&](auto form) {
-        return sum_in_form<F, SUMS_IN_DIGITS<F, decltype(form)::value>>(accumulators, blocks, terms, queries, stream);
+        return sum_in_form<F, decltype(form)::value>(accumulators, blocks, terms, queries, stream);
     });
 }
 
@@ -122,9 +139,8 @@ cudaError_t total(void *scratch, Xyzz<F> *sums, const Stored<F> *accumulators_of
     constexpr unsigned BLOCK = SummingKernel<F>::BLOCK;
     const unsigned summing = summing_blocks(blocks);
     return in_fastest_form<F>([&](auto form) {
-        constexpr bool DIGITS = SUMS_IN_DIGITS<F, decltype(form)::value>;
         const dim3 grid(summing, queries);
-        sum_sums<F, DIGITS><<<grid, BLOCK, 0, stream>>>(static_cast<Xyzz<F> *>(scratch), accumulators_of_all, accumulators<F>(blocks));
+        sum_sums<F, decltype(form)::value><<<grid, BLOCK, 0, stream>>>(static_cast<Xyzz<F> *>(scratch), accumulators_of_all, accumulators<F>(blocks));
         if (cudaError_t error = cudaGetLastError()) return error;
         sum_sums<F, false><<<dim3(1, queries), BLOCK, 0, stream>>>(sums, static_cast<const Stored<F> *>(scratch), summing);
         return cudaGetLastError();

@@ -28,7 +28,7 @@ use crate::threads;
 use crate::trace;
 use group::{G1, G2};
 use msm::msm;
-pub(crate) use proof::{assemble, Sums};
+pub(crate) use proof::{Sums, Unfinished};
 use quotient::Quotient;
 use terms::{Part, Selection, Terms};
 
@@ -176,8 +176,9 @@ fn prove(
     let (b1, b1_time) = timed(c"b_g1 MSM", || msm::<G1>(&points.b_g1, &of_b))?;
     let (b2, b2_time) = timed(c"b_g2 MSM", || msm::<G2>(&points.b_g2, &of_b))?;
     let _assembling = trace::span(c"assembling");
-    let proof = assemble(&Sums { h: h.sum, l, a, b1, b2 }, blinding, srs);
-    Ok((proof, Times { l: l_time, a: a_time, b1: b1_time, b2: b2_time }))
+    let mut proof = Unfinished::new(blinding, srs);
+    proof.add(&Sums { h: h.sum, l, a, b1, b2 });
+    Ok((proof.finish(), Times { l: l_time, a: a_time, b1: b1_time, b2: b2_time }))
 }
 
 fn timed<T>(what: &'static CStr, work: impl FnOnce() -> Result<T, Error>) -> Result<(T, Duration), Error> {

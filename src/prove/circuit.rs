@@ -1,6 +1,9 @@
 //! One circuit's input to the prover, as safe slices.
 
+use rayon::prelude::*;
+
 use crate::curve::Fr;
+use crate::threads;
 
 /// A density bit vector: which variables have a point in a query. Bit 0 of word 0 is the first variable;
 /// bits past `len` in the last word are garbage and never looked at.
@@ -50,9 +53,14 @@ impl<'a> Density<'a> {
         self.words.len()
     }
 
-    /// Number of bits that are set.
+    /// Number of bits that are set. All of the library's CPU threads count where there are many.
     pub fn count_ones(&self) -> usize {
-        (0..self.words.len()).map(|i| self.word(i).count_ones() as usize).sum()
+        const MANY: usize = 1 << 14;
+        let Some((_, whole)) = self.words.split_last() else { return 0 };
+        let count = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+        let by_many = || whole.par_chunks(MANY).map(count).sum();
+        let counted = (whole.len() > MANY).then(|| threads::install(by_many).ok()).flatten();
+        counted.unwrap_or_else(|| count(whole)) + self.word(whole.len()).count_ones() as usize
     }
 
     /// Whether the same bits are set.
@@ -125,5 +133,10 @@ mod tests {
         assert_eq!([0..64, 64..65, 64..64].map(|range| Density::new(&words, 65).count_ones_in(&range)), [64, 1, 0]);
         assert_eq!(Density::new(&words[..1], 1).word(0), 1);
         assert_eq!(Density::new(&[], 0).count_ones(), 0);
+        let many: Vec<u64> = (0..100_001_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        for len in [64_usize * 16_384, 64 * 16_385, 64 * 100_000 + 1] {
+            let density = Density::new(&many[..len.div_ceil(64)], len);
+            assert_eq!(density.count_ones(), (0..len).filter(|i| many[i / 64] >> (i % 64) & 1 == 1).count());
+        }
     }
 }

@@ -84,10 +84,10 @@ pub const DEVICE_TO_HOST: c_int = 2;
 
 /// What launchers take, and what they say of it without a call of CUDA.
 pub use launchers::{
-    interlock_copied_terms, interlock_msm_shape, interlock_msm_terms, interlock_place, interlock_query, interlock_query_terms,
-    interlock_reduce_g1_scratch_bytes, interlock_sum_terms, interlock_terms_scratch_bytes, interlock_variables,
-    INTERLOCK_COPIES, INTERLOCK_EXPAND_PIECE, INTERLOCK_QUERIES, INTERLOCK_SUM_BLOCK, INTERLOCK_SUM_QUERIES,
-    INTERLOCK_TERMS_TILE,
+    interlock_copied_terms, interlock_msm_shape, interlock_msm_terms, interlock_place, interlock_query,
+    interlock_query_terms, interlock_reduce_g1_scratch_bytes, interlock_sum_terms, interlock_terms_scratch_bytes,
+    interlock_variables, INTERLOCK_COPIES, INTERLOCK_EXPAND_PIECE, INTERLOCK_QUERIES, INTERLOCK_SUM_BLOCK,
+    INTERLOCK_SUM_QUERIES, INTERLOCK_TERMS_TILE,
 };
 #[cfg(test)]
 pub use launchers::{interlock_msm_g1_shape_for, interlock_msm_g2_shape_for};

@@ -13,7 +13,7 @@ use super::results::Results;
 use super::status::check_alive;
 use super::worker::Worker;
 use super::{absence, budget, devices, streamed, DeviceGuard, Timeline};
-use crate::cpu::{assemble, Sums};
+use crate::cpu::Unfinished;
 use crate::curve::Proof;
 use crate::error::Error;
 use crate::lock::load::{Assigned, Loads};
@@ -287,10 +287,10 @@ impl Started {
             .enumerate()
             .map(|(number, (results, blinding))| {
                 let _circuit = trace::within_circuit(number);
-                let mut sums = Sums::default();
-                results.iter().try_for_each(|results| results.add_to(&mut sums))?;
-                let _assembling = span(c"assembling");
-                Ok(assemble(&sums, blinding, &self.srs))
+                // Each as soon as it is there: the last is awaited longest.
+                let mut proof = Unfinished::new(blinding, &self.srs);
+                results.iter().try_for_each(|results| results.add_to(&mut proof))?;
+                Ok(proof.finish())
             })
             .collect()
     }

@@ -141,7 +141,9 @@ fn kept() -> MutexGuard<'static, (Vec<Memory>, usize)> {
 impl Memory {
     fn bytes(&self) -> usize {
         let Self { words, full, chunks } = self;
-        size_of::<u64>() * words.capacity() + size_of::<Fr>() * full.capacity() + size_of::<Counts>() * chunks.capacity()
+        size_of::<u64>() * words.capacity()
+            + size_of::<Fr>() * full.capacity()
+            + size_of::<Counts>() * chunks.capacity()
     }
 }
 

@@ -86,7 +86,10 @@ mod tests {
         let even = |thing: &i32| thing % 2 == 0;
         assert_eq!([fifo.take(even), fifo.take(even), fifo.take(even)], [2, 1, 3]);
         let fifo = Fifo::new([1, 2]);
-        assert_eq!([fifo.take_at_once(even), fifo.take_at_once(even), fifo.take_at_once(any)], [Some(2), None, Some(1)]);
+        assert_eq!(
+            [fifo.take_at_once(even), fifo.take_at_once(even), fifo.take_at_once(any)],
+            [Some(2), None, Some(1)]
+        );
     }
 
     #[test]

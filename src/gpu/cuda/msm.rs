@@ -92,7 +92,18 @@ impl Shape {
     /// # Errors
     /// [`Error::Internal`] if they do not allow one: terms are shared out so that they do.
     pub(super) fn within<G: Group>(len: usize, scratch: usize) -> Result<Self, Error> {
-        let windows = Windows::within(len, size_of::<G::Sum>(), scratch);
+        Self::found(Windows::within(len, size_of::<G::Sum>(), scratch), len, scratch)
+    }
+
+    /// The same for an MSM beside which uploads go on: it has no kernels that these would wait for for long.
+    ///
+    /// # Errors
+    /// As [`Shape::within`].
+    pub(super) fn yielding<G: Group>(len: usize, scratch: usize) -> Result<Self, Error> {
+        Self::found(Windows::yielding(len, size_of::<G::Sum>(), scratch), len, scratch)
+    }
+
+    fn found(windows: Option<Windows>, len: usize, scratch: usize) -> Result<Self, Error> {
         let windows =
             windows.ok_or_else(|| Error::Internal { what: format!("{len} terms for {scratch} bytes of scratch") })?;
         Ok(Self::of(&windows))

@@ -267,7 +267,8 @@ impl Tasks {
 
     /// Waits for all, and takes what they have filled.
     fn wait(&self) -> Result<Vec<Filled>, Panic> {
-        let mut state = self.over.wait_while(self.lock(), |state| state.left > 0).unwrap_or_else(PoisonError::into_inner);
+        let mut state =
+            self.over.wait_while(self.lock(), |state| state.left > 0).unwrap_or_else(PoisonError::into_inner);
         state.panic.take().map_or(Ok(std::mem::take(&mut state.filled)), Err)
     }
 
@@ -393,7 +394,11 @@ mod tests {
         let mut left = 2;
         let take = |_| {
             left -= 1;
-            if left == 0 { Err(refused()) } else { Ok(Some(slot(units))) }
+            if left == 0 {
+                Err(refused())
+            } else {
+                Ok(Some(slot(units)))
+            }
         };
         assert!(pack(&scalars, take, |_, _| Ok(())).is_err());
         assert!(pack(&scalars, |_| Ok(Some(slot(units))), |_, _| Err(refused())).is_err());

@@ -5,7 +5,7 @@ use super::msm::{combine, Shape};
 use super::pinned::{PinnedLease, PinnedPool};
 use super::status::wait_after_failure;
 use super::{DeviceSlice, Group, Stream, G1, G2};
-use crate::cpu::Sums;
+use crate::cpu::{Sums, Unfinished};
 use crate::error::Error;
 use crate::trace::span;
 
@@ -145,16 +145,17 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// Waits for them and adds them to `sums`.
+    /// Waits for them and adds them to `proof`.
     ///
     /// # Errors
     /// [`Error::Cuda`], which may be that of other work.
-    pub(super) fn add_to(&self, sums: &mut Sums) -> Result<(), Error> {
+    pub(super) fn add_to(&self, proof: &mut Unfinished) -> Result<(), Error> {
         {
             let _waiting = span(c"waiting for results");
             self.there.event().synchronize()?;
         }
         let _adding = span(c"adding up");
+        let mut sums = Sums::default();
         for entry in &self.layout.entries {
             match entry.query {
                 Query::H => self.add::<G1>(entry, &mut sums.h),
@@ -164,6 +165,7 @@ impl Results {
                 Query::B2 => self.add::<G2>(entry, &mut sums.b2),
             }
         }
+        proof.add(&sums);
         Ok(())
     }
 

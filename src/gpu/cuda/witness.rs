@@ -452,7 +452,7 @@ impl Full {
         if terms == 0 {
             return Ok(None);
         }
-        let shape = Shape::within::<G>(terms, plan.scratch_bytes)?;
+        let shape = Shape::yielding::<G>(terms, plan.scratch_bytes)?;
         Ok(Some(Self { entry: layout.add(query, Some(shape)), shape, terms }))
     }
 }

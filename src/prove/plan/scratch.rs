@@ -20,6 +20,9 @@ const WINDOW_BITS: [(usize, u32); 8] = [
 const SCALAR_BITS: u32 = 255;
 /// Entries that are sorted at a time.
 const GROUP_ENTRIES: usize = 5 << 24;
+/// Entries in G1, and in G2, whose adding takes an H200 some 5 ms: uploads wait no longer for kernels where no more are sorted at a time.
+#[cfg(any(test, interlock_cuda))]
+const YIELDING_ENTRIES: [usize; 2] = [1 << 24, 1 << 22];
 /// Blocks of threads for the segments of the buckets of a group of windows, at most, in G1 and in G2.
 const GROUP_BLOCKS: [usize; 2] = [132 * 3, 132 * 2];
 /// Sums that such a block leaves, beside two a thread.
@@ -51,20 +54,24 @@ pub(crate) struct Windows {
 impl Windows {
     /// Those that suit `terms` terms with sums of `sum` bytes if there is scratch enough.
     pub(crate) fn suiting(terms: usize, sum: usize) -> Self {
+        Self::suiting_in(terms, sum, GROUP_ENTRIES)
+    }
+
+    /// The same where so many entries may be sorted at a time.
+    fn suiting_in(terms: usize, sum: usize, entries: usize) -> Self {
         let fits = |row: &&(usize, u32)| terms <= row.0;
         let bits = WINDOW_BITS.iter().find(fits).map_or(WINDOW_BITS[WINDOW_BITS.len() - 1].1, |row| row.1);
         let count = SCALAR_BITS.div_ceil(bits);
-        let group = (GROUP_ENTRIES / terms.max(1)).clamp(1, count as usize) as u32;
+        let group = (entries / terms.max(1)).clamp(1, count as usize) as u32;
         Self { bits, count, group, segment: 1 }.segmented(sum, |_| true)
     }
 
     /// The same in the shortest segments that the device works on at once and that will do; the longest if none will.
     fn segmented(self, sum: usize, will_do: impl Fn(&Self) -> bool) -> Self {
         let most = GROUP_BLOCKS[usize::from(sum > G1_SUM)];
-        let longest = 1 << (self.bits - 1);
-        let mut shapes = (1..longest).map(|segment| Self { segment, ..self });
-        let found = shapes.find(|windows| windows.most_blocks() <= most && will_do(windows));
-        found.unwrap_or(Self { segment: longest, ..self })
+        let of = |segment| Self { segment: segment as u32, ..self };
+        let is_too_short = |segment| !(of(segment).most_blocks() <= most && will_do(&of(segment)));
+        of(last_fitting(0, 1 << (self.bits - 1), |segment| segment == 0 || is_too_short(segment)) + 1)
     }
 
     /// Blocks of threads for the segments of a group, at most. Those of the last window's buckets for which scalars are too small do not
@@ -99,11 +106,24 @@ impl Windows {
         1 + self.segments().next_power_of_two().trailing_zeros()
     }
 
-    /// The same with as many windows at a time as `limit` bytes of scratch allow for sums of `sum` bytes, if they do for one.
+    /// Those that suit with as many windows at a time as `limit` bytes of scratch allow for sums of `sum` bytes, if they do for one.
     #[cfg(any(test, interlock_cuda))]
     pub(crate) fn within(terms: usize, sum: usize, limit: usize) -> Option<Self> {
-        let suiting = Self::suiting(terms, sum);
-        let shapes = (1..=suiting.group).rev().map(|group| Self { group, ..suiting });
+        Self::suiting(terms, sum).in_groups(terms, sum, limit)
+    }
+
+    /// The same for terms beside which uploads go on.
+    #[cfg(any(test, interlock_cuda))]
+    pub(crate) fn yielding(terms: usize, sum: usize, limit: usize) -> Option<Self> {
+        let entries = YIELDING_ENTRIES[usize::from(sum > G1_SUM)];
+        let windows = Self::suiting_in(terms, sum, entries).in_groups(terms, sum, limit);
+        // Their segments are shorter, which takes more scratch.
+        windows.or_else(|| Self::within(terms, sum, limit))
+    }
+
+    #[cfg(any(test, interlock_cuda))]
+    fn in_groups(self, terms: usize, sum: usize, limit: usize) -> Option<Self> {
+        let shapes = (1..=self.group).rev().map(|group| Self { group, ..self });
         shapes.into_iter().find(|windows| windows.scratch(terms, sum) <= limit)
     }
 
@@ -205,7 +225,7 @@ pub(crate) fn most_terms_in_parts(scratch: usize) -> usize {
     last_fitting(0, MOST_TERMS, |terms| fill_scratch(terms, 1, G1_SUM) <= scratch)
 }
 
-/// The last number that `fits`, of those from `fitting` on, which does, to before `too_many`: more take more.
+/// The last number that `fits`, of those from `fitting` on, which does, to before `too_many`: after one that does not, none does.
 fn last_fitting(mut fitting: usize, mut too_many: usize, fits: impl Fn(usize) -> bool) -> usize {
     while too_many - fitting > 1 {
         let middle = fitting + (too_many - fitting) / 2;

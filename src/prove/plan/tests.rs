@@ -115,7 +115,10 @@ proptest! {
     #[test]
     fn up_to_the_most_terms_all_fit(sum in prop_oneof![Just(G1_SUM), Just(G2_SUM)], limit in budgets(), share in 0.0_f64..=1.0) {
         let most = most_terms(sum, limit);
-        prop_assert!(Windows::within((share * most as f64) as usize, sum, limit).is_some());
+        let terms = (share * most as f64) as usize;
+        prop_assert!(Windows::within(terms, sum, limit).is_some());
+        let yielding = Windows::yielding(terms, sum, limit);
+        prop_assert!(yielding.is_some_and(|windows| windows.scratch(terms, sum) <= limit), "{yielding:?}");
         prop_assert!(Windows::within(most, sum, limit).is_some() || most == 0);
         prop_assert!(most == 1 << 30 || Windows::within(most + 1, sum, limit).is_none());
     }
