@@ -68,7 +68,7 @@ const USAGE: &str =
   uploads-apart
                checks that uploads of two workers on the first GPU, and kernels, do not wait for uploads of two others that wait for kernels
   uploads-time LOG
-               times the sending of 2^LOG scalars
+               times the sending of 2^LOG scalars, and the making of their classes
   variants N SEED PROCESSES
                the same under the least budget of device memory of each variant of the prover that a shape has, in processes of their own,
                so many at once

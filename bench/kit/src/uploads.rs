@@ -270,34 +270,40 @@ impl Kernels {
     }
 }
 
-/// Times the sending of 2^log scalars, until the device has them.
+/// Times the sending of 2^log scalars, until the device has them, and the making of their classes.
 ///
 /// # Errors
 /// CUDA's.
 pub fn time(_device: &Device, log: u32, seed: u64) -> Result<(), String> {
-    const RUNS: usize = 20;
     let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
     let (uploads, room) = (ring.uploads(), told("room", DeviceBuffer::new(1 << log))?);
     for (name, mix) in MIXES {
         let scalars = vector(1 << log, mix, seed);
-        let send = || -> Result<f64, interlock::Error> {
-            let start = Instant::now();
+        let send = || {
             let _ = uploads.send_scalars(&scalars, &room)?;
-            uploads.expansions().synchronize()?;
-            Ok(start.elapsed().as_secs_f64())
+            uploads.expansions().synchronize()
         };
-        told(name, send())?;
-        let cpu = cpu_seconds()?;
-        let mut times = (0..RUNS).map(|_| told(name, send())).collect::<Result<Vec<_>, _>>()?;
-        let cpu = (cpu_seconds()? - cpu) / RUNS as f64;
-        times.sort_by(f64::total_cmp);
-        let [median, least, most] = [times[RUNS / 2], times[0], times[RUNS - 1]].map(|seconds| seconds * 1e3);
-        let rate = (scalars.len() * 32) as f64 / 1e6 / median;
-        println!(
-            "{name} of 2^{log}: {median:.2} ms ({least:.2} – {most:.2}), {rate:.1} GB/s of scalars, {:.1} ms of CPU",
-            cpu * 1e3
-        );
+        time_of(&format!("{name} of 2^{log}"), scalars.len(), send)?;
+        time_of(&format!("classes of {name}"), scalars.len(), || Classes::of(&scalars).map(drop))?;
     }
+    Ok(())
+}
+
+/// Times what is done with so many scalars, after it was done once.
+fn time_of(what: &str, scalars: usize, work: impl Fn() -> Result<(), interlock::Error>) -> Result<(), String> {
+    const RUNS: usize = 20;
+    let timed = || {
+        let start = Instant::now();
+        told(what, work()).map(|()| start.elapsed().as_secs_f64() * 1e3)
+    };
+    timed()?;
+    let cpu = cpu_seconds()?;
+    let mut times = (0..RUNS).map(|_| timed()).collect::<Result<Vec<_>, _>>()?;
+    let cpu = (cpu_seconds()? - cpu) / RUNS as f64;
+    times.sort_by(f64::total_cmp);
+    let [median, least, most] = [times[RUNS / 2], times[0], times[RUNS - 1]];
+    let rate = (scalars * size_of::<blst_fr>()) as f64 / 1e6 / median;
+    println!("{what}: {median:.2} ms ({least:.2} – {most:.2}), {rate:.1} GB/s of scalars, {:.1} ms of CPU", cpu * 1e3);
     Ok(())
 }
 

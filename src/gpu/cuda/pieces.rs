@@ -168,7 +168,7 @@ impl<R: Room> Filling<R> {
         let pool = threads::pool()?;
         let units = slot.units();
         let room = units.len() - HEADER;
-        let count = pool.current_num_threads().min(packing.left()).min(room / MOST).min(TABLE).max(1);
+        let count = pool.current_num_threads().min(packing.left()).min(room / MOST).clamp(1, TABLE);
         let part = room / count;
         let filling = Self { slot: Some(slot), part, tasks: Arc::new(Tasks::new(count)) };
         for number in 0..count {
