@@ -252,8 +252,8 @@ typedef struct interlock_memory_plan {
   // Bytes that kernels read from and write to vectors in host memory during the call.
   size_t mapped_bytes;
   // How long the call takes on an H200 with its bus, by a rough model that variants are compared by. For circuits of
-  // PoRep's mix over 2^22 to 2^27 points it is within 10 % of what was measured; with 12 % of full-size private variables
-  // they take a fifth longer.
+  // PoRep's mix over 2^24 and 2^27 points it is within 10 % of what was measured with 32 bytes a point of the domain or more;
+  // with a quarter of that they take twice as long. With 12 % of full-size private variables they take a quarter longer.
   double seconds;
   // Page-locked host memory for parameters that are streamed, once a device and not once a call; 0 if they are
   // resident.

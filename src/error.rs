@@ -260,7 +260,7 @@ pub enum ParamsFault {
     #[error("is empty; was its download interrupted?")]
     Empty,
     /// It ends before its content does.
-    #[error("is truncated: {section} needs bytes up to {needed}, the file has {size}; fetch or generate it again")]
+    #[error("is truncated: {section} needs bytes up to {needed}, the file has {size}; fetch or generate it again, if it is a parameter file")]
     Truncated {
         /// The part that does not fit.
         section: &'static str,

@@ -100,8 +100,8 @@ pub fn check_subgroup() -> Result<bool, Error> {
 }
 
 /// The most device memory that parameters and proofs take on each GPU, in bytes: `INTERLOCK_VRAM_BUDGET`, a whole number with `K`,
-/// `M`, `G` or `T` (powers of 1024; `GiB` and its like too) or of bytes. None set means what is free when a device is first used, less
-/// headroom.
+/// `M`, `G` or `T` (powers of 1024; `GiB` and its like too) or of bytes. None set, and 0, means what is free when a device is first used,
+/// less headroom.
 ///
 /// # Errors
 /// [`Error::Setting`] if the variable holds anything else: who sets a limit has other programs to protect.
@@ -109,7 +109,7 @@ pub fn vram_budget() -> Result<Option<usize>, Error> {
     const NAME: &str = "INTERLOCK_VRAM_BUDGET";
     let Some(value) = variable(NAME) else { return Ok(None) };
     match parse_bytes(&value) {
-        Some(bytes) => Ok(Some(bytes)),
+        Some(bytes) => Ok(Some(bytes).filter(|bytes| *bytes > 0)),
         None => Err(Error::Setting {
             name: NAME,
             value,

@@ -129,6 +129,7 @@ fn a_damaged_point_is_found_by_loading() {
 #[test]
 fn settings_that_are_wrong_are_to_be_fixed() {
     let folder = Folder::new("settings");
+    folder.put("small.params", &params().0);
     for (name, value, told) in [
         ("INTERLOCK_BACKEND", "cuda", "INTERLOCK_BACKEND is \"cuda\""),
         ("INTERLOCK_VRAM_BUDGET", "12 gigs", "INTERLOCK_VRAM_BUDGET is \"12 gigs\""),
@@ -165,7 +166,7 @@ fn plans_are_for_the_budget_that_is_set() {
 fn a_budget_that_is_too_little_for_all_is_to_be_fixed() {
     let folder = Folder::new("little");
     let (said, status) = doctor(&folder.0, &[], &[("INTERLOCK_VRAM_BUDGET", "100")]);
-    assert_says(&said, &["too little for any circuit: set INTERLOCK_VRAM_BUDGET to", "nothing: fetch"]);
+    assert_says(&said, &["too little for any circuit: set INTERLOCK_VRAM_BUDGET to", "nothing\n", "has no parameters: fetch"]);
     assert_eq!(status, 1, "{said}");
 }
 
@@ -185,6 +186,7 @@ fn what_the_build_tells_the_program_is_no_setting() {
 #[test]
 fn a_gpu_that_is_asked_for_must_be_there() {
     let folder = Folder::new("gpu");
+    folder.put("small.params", &params().0);
     let asked = [("INTERLOCK_BACKEND", "gpu")];
     match interlock::devices() {
         Ok(_) => assert_eq!(doctor(&folder.0, &[], &asked).1, 0),

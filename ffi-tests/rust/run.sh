@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Rust doors, tested: unmodified bellperson and Curio's way of calling, through the two `supraseal-c2` crates.
-#   ffi-tests/rust/run.sh [all | bellperson-026 | bellperson-027 | paths-override | curio | no-static-library | lint | relock]...
+#   ffi-tests/rust/run.sh [all | bellperson-026 | bellperson-027 | paths-override | override-script | curio | no-static-library | lint | relock]...
 # `relock` brings the lock files up to date after a change of the library's own dependencies.
 # Builds into CARGO_TARGET_DIR, or else into `target` at the top of the repository. May be run again at any time.
 set -euo pipefail
@@ -40,6 +40,36 @@ paths_override() {
     )
 }
 
+# compat/override.sh on a copy of that workspace.
+override_script() {
+    say "the script that puts the override in and takes it out"
+    local work config before
+    work=$(mktemp -d)
+    mkdir "$work/workspace"
+    cp -r common "$work"
+    cp paths-override/Cargo.toml paths-override/Cargo.lock "$work/workspace"
+    config=$work/workspace/.cargo/config.toml
+    before=$(cksum <"$work/workspace/Cargo.lock")
+    for others in "" $'[net]\nretry = 3'; do
+        rm -rf "$work/workspace/.cargo"
+        if [ -n "$others" ]; then
+            mkdir "$work/workspace/.cargo"
+            printf '%s\n' "$others" >"$config"
+        fi
+        for _ in 1 2; do
+            "$root/compat/override.sh" "$work/workspace"
+            [ "$(grep -c '^paths' "$config")" = 1 ] && head -n 1 "$config" | grep -qF "$root/compat/supraseal-c2\""
+        done
+        "$root/compat/override.sh" --undo "$work/workspace"
+        [ "$(cat "$config" 2>/dev/null || true)" = "$others" ] || { echo "something is left in $config" >&2; exit 1; }
+    done
+    mkdir -p "$work/workspace/.cargo"
+    printf 'paths = ["/elsewhere"]\n' >"$config"
+    ! "$root/compat/override.sh" "$work/workspace" || { echo "other paths were overridden" >&2; exit 1; }
+    [ "$(cksum <"$work/workspace/Cargo.lock")" = "$before" ] || { echo "Cargo.lock has changed" >&2; exit 1; }
+    rm -r "$work"
+}
+
 curio() {
     say "Curio's way of calling"
     (cd curio && cargo test --release --locked)
@@ -71,6 +101,7 @@ for target in "$@"; do
     case $target in
         bellperson-026 | bellperson-027) patched "$target" ;;
         paths-override) paths_override ;;
+        override-script) override_script ;;
         curio) curio ;;
         lint) lint ;;
         relock) relock ;;
@@ -80,6 +111,7 @@ for target in "$@"; do
             patched bellperson-026
             patched bellperson-027
             paths_override
+            override_script
             curio
             ;;
         *)

@@ -37,7 +37,7 @@ pub use srs::Srs;
 ///
 /// # fn circuit() -> (Vec<Fr>, Vec<Fr>, Vec<Fr>, Vec<Fr>, Vec<Fr>, Vec<u64>, Vec<u64>, Vec<u64>) { unimplemented!() }
 /// # fn random() -> Fr { unimplemented!() }
-/// let srs = Srs::open("circuit.params".as_ref(), true)?;
+/// let srs = Srs::open("circuit.params", true)?;
 /// let (a, b, c, inp, aux, a_aux, b_inp, b_aux) = circuit();
 /// let evaluations = Evaluations { a: &a, b: &b, c: &c };
 /// let witness = Witness {

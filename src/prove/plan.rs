@@ -85,10 +85,10 @@ const MAPPED: f64 = 19e9;
 ///
 /// These and [`MAPPED`] are fitted to proofs of circuits of PoRep's mix on an H200, driver 580.159.04, CUDA 13.0.88, as bench/NOTES.md
 /// has them and the tests below: of one caller at a time, but those with vectors in host memory of three.
-const PER_CIRCUIT: f64 = 8e-3;
-const PER_CONSTRAINT: f64 = 9.5e-9;
-const PER_PART: f64 = 1.3e-4;
-const UNHIDDEN: f64 = 0.24;
+const PER_CIRCUIT: f64 = 1.0e-2;
+const PER_CONSTRAINT: f64 = 7.35e-9;
+const PER_PART: f64 = 1.6e-4;
+const UNHIDDEN: f64 = 0.27;
 
 /// The most circuits that are proved by one call.
 pub(crate) const MOST_CIRCUITS: usize = 1 << 20;
@@ -196,8 +196,8 @@ pub struct Plan {
     /// Bytes that kernels read from and write to vectors in host memory during the call.
     pub mapped_bytes: usize,
     /// How long the call takes on an H200 with its bus, by a rough model that variants are compared by. For circuits of
-    /// PoRep's mix over 2^22 to 2^27 points it is within 10 % of what was measured; with 12 % of full-size private variables
-    /// they take a fifth longer.
+    /// PoRep's mix over 2^24 and 2^27 points it is within 10 % of what was measured with 32 bytes a point of the domain or more;
+    /// with a quarter of that they take twice as long. With 12 % of full-size private variables they take a quarter longer.
     pub seconds: f64,
     /// Page-locked host memory for parameters that are streamed, once a device and not once a call; 0 if they are
     /// resident.

@@ -32,8 +32,8 @@ impl Srs {
     /// [`Error::NoGpu`] if a GPU was asked for and none can prove, [`Error::Cuda`], and [`Error::Setting`] if a variable of
     /// the environment that matters here is neither of what it may be. Nothing is kept of a failed load: the next call
     /// tries again.
-    pub fn open(path: &Path, cache: bool) -> Result<Self, Error> {
-        Self::open_on(path, cache, |params| select(None, Some(params)))
+    pub fn open(path: impl AsRef<Path>, cache: bool) -> Result<Self, Error> {
+        Self::open_on(path.as_ref(), cache, |params| select(None, Some(params)))
     }
 
     fn open_on(

@@ -40,6 +40,9 @@ fn main() -> ExitCode {
     let host = host::examine(&mut report);
     let found = parameters::examine(&mut report, check);
     plans::examine(&mut report, &gpus, &host, &found);
+    if gpus.is_empty() {
+        plans::examine_for_cpu(&mut report, &host, &found);
+    }
     settings::tell(&mut report, complaints);
     said(&report.to_string(), u8::from(report.has_something_to_fix()))
 }

@@ -14,6 +14,8 @@ use crate::report::{bytes, Report};
 
 /// Where filecoin-proofs keeps parameters if it is told nothing else.
 const DEFAULT_FOLDER: &str = "/var/tmp/filecoin-proof-parameters";
+/// What to do where there are none.
+const FETCH: &str = "fetch what this machine is to prove, such as by `lotus fetch-params 32GiB`";
 /// Names the folder.
 const VARIABLE: &str = "FIL_PROOFS_PARAMETER_CACHE";
 /// Bytes of a verifying key before the points of its inputs, of which 4 are their count; and of each of these points.
@@ -43,10 +45,10 @@ pub fn examine(report: &mut Report, check: bool) -> Vec<Found> {
                 io::ErrorKind::NotFound => "there is no such folder".to_owned(),
                 _ => error.to_string(),
             });
-            if set.is_some() || error.kind() != io::ErrorKind::NotFound {
-                report
-                    .fix(format_args!("{}: {error}; set {VARIABLE} to the folder of the parameters", folder.display()));
-            }
+            report.fix(format_args!(
+                "{}: {error}; set {VARIABLE} to the folder of the parameters, or {FETCH}",
+                folder.display()
+            ));
             return Vec::new();
         }
     };
@@ -59,9 +61,12 @@ pub fn examine(report: &mut Report, check: bool) -> Vec<Found> {
     }
     let others = names.iter().filter(|name| !name.ends_with(".params") && !name.ends_with(".vk")).count();
     match (names.len(), others) {
-        (0, _) => report.line("nothing: fetch what this machine is to prove, such as by `lotus fetch-params 32GiB`"),
+        (0, _) => report.line("nothing"),
         (_, 0) => {}
         (_, others) => report.line(format_args!("{others} other files, which are not interlock's concern")),
+    }
+    if !names.iter().any(|name| name.ends_with(".params")) {
+        report.fix(format_args!("{}: has no parameters: {FETCH}, or set {VARIABLE}", folder.display()));
     }
     params
 }

@@ -1,7 +1,7 @@
 //! How circuits would be proved within a device's budget.
 
 use interlock::prove::{plan, Plan, Residence, Sizes, Vectors};
-use interlock::{settings, Error};
+use interlock::{settings, Counts, Error};
 
 use crate::circuits;
 use crate::gpus::Gpu;
@@ -49,6 +49,28 @@ pub fn examine(report: &mut Report, gpus: &[Gpu], host: &Host, found: &[Found]) 
             tell(report, file, budget, host, !gpus.is_empty());
         }
     }
+}
+
+/// Tells of parameters that are there and for which the host has too little memory where the CPU proves.
+pub fn examine_for_cpu(report: &mut Report, host: &Host, found: &[Found]) {
+    for file in found {
+        let needed = of_points(&file.counts);
+        if needed > host.available {
+            report.fix(format_args!(
+                "{}: its points take {} of memory where the CPU proves, and {} are available",
+                file.name,
+                bytes(needed),
+                bytes(host.available)
+            ));
+        }
+    }
+}
+
+/// Bytes of the points of parameters.
+fn of_points(counts: &Counts) -> u64 {
+    const G1: u64 = 96;
+    let in_g1 = [counts.inputs, counts.h, counts.l, counts.a, counts.b].map(|points| points as u64);
+    G1 * in_g1.iter().sum::<u64>() + 2 * G1 * counts.b as u64
 }
 
 /// The least budget for circuits of these sizes.
@@ -125,6 +147,18 @@ mod tests {
         let told = wrong_with(&planned(1 << 20), &Host { available: u64::MAX }).unwrap();
         let megabytes: usize = told.split("BUDGET to ").nth(1).unwrap().split('M').next().unwrap().parse().unwrap();
         assert!(planned(megabytes << 20).is_ok());
+    }
+
+    #[test]
+    fn the_cpu_has_parameters_in_memory() {
+        let counts = Counts { inputs: 2, h: 3, l: 1, a: 2, b: 1 };
+        assert_eq!(of_points(&counts), 96 * 9 + 192);
+        let found = [Found { name: "small".to_owned(), circuit: None, counts }];
+        let mut report = Report::default();
+        examine_for_cpu(&mut report, &Host { available: 1056 }, &found);
+        assert!(!report.has_something_to_fix());
+        examine_for_cpu(&mut report, &Host { available: 1055 }, &found);
+        assert!(report.to_string().contains("small: its points take 1.0 KiB"), "{report}");
     }
 
     #[test]

@@ -297,9 +297,12 @@ impl Started {
 
     fn log(&self) {
         logging::info!(
-            "gpu {}: {} circuits of {:?} constraints, {} inputs, {} aux, domain 2^{}, parameters {}; ms: {} until all was enqueued, {} in all",
+            "gpu {}: {} of {:?} constraints, {} inputs, {} aux, domain 2^{}, parameters {}; ms: {} until all was enqueued, {} in all",
             self.ordinal,
-            self.constraints.len(),
+            match self.constraints.len() {
+                1 => "1 circuit".to_owned(),
+                many => format!("{many} circuits"),
+            },
             self.constraints,
             self.srs.counts.inputs,
             self.srs.counts.l,

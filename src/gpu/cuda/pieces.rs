@@ -388,7 +388,8 @@ mod tests {
 
     #[test]
     fn errors_wait_for_the_tasks() {
-        let scalars = vec![FR_ONE; 300 * PIECE];
+        // Full-size, so that no slot holds all of them.
+        let scalars = vec![Fr { l: [3, 0, 0, 0] }; 100 * PIECE];
         let refused = || Error::Internal { what: "refused".to_owned() };
         let units = HEADER + 20 * MOST;
         let mut left = 2;
