@@ -166,7 +166,10 @@ fn plans_are_for_the_budget_that_is_set() {
 fn a_budget_that_is_too_little_for_all_is_to_be_fixed() {
     let folder = Folder::new("little");
     let (said, status) = doctor(&folder.0, &[], &[("INTERLOCK_VRAM_BUDGET", "100")]);
-    assert_says(&said, &["too little for any circuit: set INTERLOCK_VRAM_BUDGET to", "nothing\n", "has no parameters: fetch"]);
+    assert_says(
+        &said,
+        &["too little for any circuit: set INTERLOCK_VRAM_BUDGET to", "nothing\n", "has no parameters: fetch"],
+    );
     assert_eq!(status, 1, "{said}");
 }
 
