@@ -128,11 +128,11 @@ pub unsafe extern "C" fn interlock_gpu_locks_get_statistics(
 
 /// Gives memory back to the system that no parameters and no proof need now; what proofs need is taken again as they
 /// need it. It is device memory, and page-locked host memory: that of results, and that of vectors which a budget had no
-/// room for on the device, 4 GiB each at a domain of 2^27. Parameters stay where they are as long as they are loaded,
+/// room for on the device, 4 GiB each at a domain of 2^27, and up to 256 MiB in which scalars were sorted. Parameters stay where they are as long as they are loaded,
 /// and what serves uploads to a device that was used stays, too. To give back page-locked memory waits for what devices
 /// are doing and holds up who else uses them, so call this when they are idle. Does nothing where there is no GPU.
 ///
-/// Errors: those of CUDA.
+/// Errors: those of CUDA, and in a forked child that of proving there.
 #[no_mangle]
 pub extern "C" fn interlock_release_gpu_memory() -> RustError {
     outcome::returning(gpu::release_memory)

@@ -116,11 +116,11 @@ pub(crate) fn backend() -> Result<&'static dyn Backend, Error> {
     devices().and(Err(Error::NoGpu { why: String::new() }))
 }
 
-/// Gives memory back that nothing needs now: that of devices, and host memory that is page-locked for results and for vectors that a device has
-/// no room for. The latter waits for what devices do. What serves uploads to a device stays.
+/// Gives memory back that nothing needs now: that of devices, host memory in which scalars were sorted, and what is page-locked for results and for
+/// vectors that a device has no room for. The latter waits for what devices do. What serves uploads to a device stays.
 ///
 /// # Errors
-/// [`Error::Cuda`].
+/// [`Error::Cuda`], and [`Error::Forked`] in a forked child.
 pub fn release_memory() -> Result<(), Error> {
     #[cfg(interlock_cuda)]
     return cuda::release_memory();

@@ -155,7 +155,7 @@ impl Drop for Part {
         memory.chunks.clear();
         let bytes = memory.bytes();
         let mut kept = kept();
-        if bytes > 0 && kept.1 + bytes <= MOST_KEPT {
+        if bytes > 0 && kept.1 + bytes <= MOST_KEPT && kept.0.try_reserve(1).is_ok() {
             kept.1 += bytes;
             kept.0.push(memory);
         }
