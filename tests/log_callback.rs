@@ -21,7 +21,7 @@ impl Drop for LogsInDrop {
 }
 
 fn open() -> Srs {
-    Srs::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("ffi-tests/vectors/data/tiny/params"), false).unwrap()
+    Srs::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("ffi-tests/vectors/data/tiny/params"), false).unwrap()
 }
 
 fn misbehave() {

@@ -114,7 +114,7 @@ fn what_was_written_is_what_is_read() {
     ];
     for (i, shape) in shapes.into_iter().enumerate() {
         let bytes = shape.bytes();
-        let srs = Srs::open(&dir.write(&i.to_string(), &bytes), false).unwrap();
+        let srs = Srs::open(dir.write(&i.to_string(), &bytes), false).unwrap();
         let params = srs.parameters();
         assert_holds(params, &bytes);
         assert_eq!((params.counts.inputs, params.domain_size()), (shape.ic as usize, shape.h as usize + 1));
@@ -219,7 +219,7 @@ fn a_file_cut_at_any_byte_is_refused() {
     let dir = Dir::new();
     let mut bytes = SMALL.bytes();
     while bytes.pop().is_some() {
-        let error = Srs::open(&dir.write("params", &bytes), false).unwrap_err();
+        let error = Srs::open(dir.write("params", &bytes), false).unwrap_err();
         let fault = matches!(error, Error::Params { fault: ParamsFault::Truncated { .. } | ParamsFault::Empty, .. });
         assert!(fault, "{} bytes: {error}", bytes.len());
     }

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let made = Made::new(k.parse()?);
     let [a, b, c] = made.evaluations();
     let [a_aux, b_aux, b_inp] = made.densities();
-    let srs = Srs::open(&folder.join("params"), true)?;
+    let srs = Srs::open(folder.join("params"), true)?;
     let batch = Batch {
         evaluations: &[Evaluations { a: &a, b: &b, c: &c }],
         witnesses: vec![Witness {
