@@ -26,7 +26,8 @@
 //   - Handles (gpu_locks, pending proofs, an SRS's ptr) are numbers that are looked up, never addresses that are
 //     followed: a stale or garbage one is an error. They are not reused.
 //   - A child that is forked once parameters have been loaded or proofs made has none of the library's threads: there
-//     every call that returns an error returns EINVAL. Fork before that, or exec.
+//     every call that returns an error returns EINVAL, and nothing is logged. Fork before that, while no other thread
+//     is in a call, or exec.
 //   - A function that fails says why: an errno (> 0) or a negated cudaError (< 0) as code, and a text that names the
 //     argument, what it was and what it had to be. The text is the caller's, to be freed with free().
 //   - Sizes count elements, never bytes, unless they say so. All numbers in memory are little-endian.
@@ -356,7 +357,8 @@ struct interlock_error finalize_groth16_proof_c(void *pending,
 // left alone, so an error path may call this without knowing how far it came.
 void destroy_pending_proof(void *pending);
 
-// Gives out a `gpu_locks` handle, for proofs that are to share a place in a GPU's queues. Never NULL.
+// Gives out a `gpu_locks` handle, for proofs that are to share a place in a GPU's queues. Never NULL, but in a forked child that cannot
+// prove.
 //
 // Handles are numbers, not addresses. One handle serves any number of threads and proofs; passing NULL to the proof
 // functions uses one of the library's own. End it with destroy_gpu_locks() or destroy_gpu_mutex().
@@ -413,7 +415,7 @@ struct interlock_error interlock_gpu_locks_get_statistics(const void *gpu_locks,
 // and what serves uploads to a device that was used stays, too. To give back page-locked memory waits for what devices
 // are doing and holds up who else uses them, so call this when they are idle. Does nothing where there is no GPU.
 //
-// Errors: those of CUDA, and in a forked child that of proving there.
+// Errors: those of CUDA.
 struct interlock_error interlock_release_gpu_memory(void);
 
 // The library's version, such as "0.1.0". Static; do not free.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, RwLock};
 
 use crate::settings;
+use crate::threads;
 
 /// How grave a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,8 +89,12 @@ pub fn set_callback(callback: Option<Callback>) {
 
 /// Logs one message: to the callback, else to the program's `log` logger if that takes it, else to standard error.
 ///
-/// A callback or logger that panics ends there: what it was told of is no reason for a proof to fail.
+/// A callback or logger that panics ends there: what it was told of is no reason for a proof to fail. Nothing is logged in a forked child that
+/// cannot prove, where another thread's lock may be held for good.
 pub fn emit(at: Level, message: Arguments<'_>) {
+    if threads::is_forked() {
+        return;
+    }
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| pass_on(at, message))) {
         // Dropping it could panic again.
         std::mem::forget(payload);
@@ -126,31 +131,32 @@ fn print(at: Level, message: Arguments<'_>) {
         _ => "note",
     };
     // A closed standard error must not become a panic.
-    without_sigpipe(|| {
-        let _ = writeln!(std::io::stderr().lock(), "interlock: {name}: {message}");
-    });
+    let _ = without_signals(|| writeln!(std::io::stderr().lock(), "interlock: {name}: {message}"));
 }
 
-/// Runs `write` so that a pipe whose reader is gone is an error to it, and no signal that ends the process. (Rust
+/// Runs `write` so that a pipe whose reader is gone, and a file that may not grow, are errors to it, and no signals that end the process. (Rust
 /// programs ignore SIGPIPE, others do not.)
-fn without_sigpipe(write: impl FnOnce()) {
+pub(crate) fn without_signals<T>(write: impl FnOnce() -> T) -> T {
     // SAFETY: the sets are initialised before they are read, and the mask that was there is put back.
     unsafe {
-        let (mut pipe, mut before, mut pending) =
+        let (mut shut_out, mut before, mut pending) =
             std::mem::zeroed::<(libc::sigset_t, libc::sigset_t, libc::sigset_t)>();
-        libc::sigemptyset(&mut pipe);
-        libc::sigaddset(&mut pipe, libc::SIGPIPE);
         libc::sigpending(&mut pending);
-        let was_pending = libc::sigismember(&pending, libc::SIGPIPE) == 1;
-        if libc::pthread_sigmask(libc::SIG_BLOCK, &pipe, &mut before) != 0 {
+        libc::sigemptyset(&mut shut_out);
+        for signal in [libc::SIGPIPE, libc::SIGXFSZ] {
+            // One that is pending already is not ours to take back.
+            if libc::sigismember(&pending, signal) != 1 {
+                libc::sigaddset(&mut shut_out, signal);
+            }
+        }
+        if libc::pthread_sigmask(libc::SIG_BLOCK, &shut_out, &mut before) != 0 {
             return write();
         }
-        write();
-        if !was_pending {
-            let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-            libc::sigtimedwait(&pipe, std::ptr::null_mut(), &at_once);
-        }
+        let written = write();
+        let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        while libc::sigtimedwait(&shut_out, std::ptr::null_mut(), &at_once) > 0 {}
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        written
     }
 }
 

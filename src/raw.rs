@@ -16,6 +16,7 @@ use crate::handles::Registry;
 use crate::lock;
 use crate::prove::Srs;
 use crate::prove::{self, plan::MOST_CIRCUITS, Batch, Blinding, Density, Evaluations, Pending, Shape, Witness};
+use crate::threads;
 
 /// One circuit's input: 17 eight-byte fields, 136 bytes.
 ///
@@ -206,6 +207,9 @@ pub fn destroy_pending(pending: *mut c_void) -> Result<(), Error> {
 
 /// Gives out a handle for `gpu_locks`.
 pub fn create_locks() -> *mut c_void {
+    if threads::is_forked() {
+        return std::ptr::null_mut();
+    }
     lock::create()
 }
 
@@ -228,7 +232,7 @@ impl Pending for Nothing {
 
 /// Runs `f` and turns a panic into an error.
 pub(crate) fn guarded<T>(f: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    crate::threads::check_not_forked()?;
+    threads::check_not_forked()?;
     // Everything shared that `f` can reach is behind locks whose poisoning is handled, so nothing is seen half changed.
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| Err(Error::Internal { what: panic_text(&*payload) }))
 }

@@ -2,7 +2,8 @@
 
 use std::error::Error as _;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU8, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -30,7 +31,7 @@ pub(crate) fn pool() -> Result<&'static ThreadPool, Error> {
     if let Some(pool) = POOL.get() {
         return Ok(pool);
     }
-    STARTED_IN.store(std::process::id(), Ordering::SeqCst);
+    mark_process();
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|i| format!("interlock-{i}"))
@@ -46,17 +47,63 @@ pub(crate) const STACK_BYTES: usize = 2 << 20;
 /// The process in which the pool was first started, or 0.
 static STARTED_IN: AtomicU32 = AtomicU32::new(0);
 
+/// A page that says 1 in the process in which the pool was first started, and 0 in a child that was forked since: processes may have the same
+/// number in namespaces of their own. Null where the system has no such pages.
+static MARK: AtomicPtr<AtomicU8> = AtomicPtr::new(null_mut());
+
+/// Marks this process as the one in which the pool is started. Whoever calls holds the lock for starting it.
+fn mark_process() {
+    if STARTED_IN.swap(std::process::id(), Ordering::SeqCst) == 0 {
+        MARK.store(marked_page().unwrap_or(null_mut()), Ordering::SeqCst);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn marked_page() -> Option<*mut AtomicU8> {
+    // SAFETY: a page of our own, which is kept for good; it is as long as a page at least.
+    unsafe {
+        let bytes = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).ok()?;
+        let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let page = libc::mmap(null_mut(), bytes, access, kind, -1, 0);
+        if page == libc::MAP_FAILED {
+            return None;
+        }
+        if libc::madvise(page, bytes, libc::MADV_WIPEONFORK) != 0 {
+            libc::munmap(page, bytes);
+            return None;
+        }
+        let mark: *mut AtomicU8 = page.cast();
+        (*mark).store(1, Ordering::SeqCst);
+        Some(mark)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn marked_page() -> Option<*mut AtomicU8> {
+    None
+}
+
+/// Whether this is a child that was forked after the pool had been started.
+pub(crate) fn is_forked() -> bool {
+    let started_in = STARTED_IN.load(Ordering::SeqCst);
+    if started_in == 0 {
+        return false;
+    }
+    // SAFETY: null, or a page that is kept for good.
+    let mark = unsafe { MARK.load(Ordering::SeqCst).as_ref() };
+    started_in != std::process::id() || mark.is_some_and(|mark| mark.load(Ordering::SeqCst) == 0)
+}
+
 /// Fails in a child that was forked after the pool had been started: the child does not have the pool's threads, and
 /// locks that other threads held at the fork are never released in it. To wait for either is to wait for ever.
 ///
 /// # Errors
 /// [`Error::Forked`].
 pub(crate) fn check_not_forked() -> Result<(), Error> {
-    match STARTED_IN.load(Ordering::SeqCst) {
-        0 => Ok(()),
-        parent if parent == std::process::id() => Ok(()),
-        parent => Err(Error::Forked { parent }),
+    if is_forked() {
+        return Err(Error::Forked { parent: STARTED_IN.load(Ordering::SeqCst) });
     }
+    Ok(())
 }
 
 /// Runs `work` in the [`pool`] and waits for it, blocked. A panic in `work` goes on in the caller.
@@ -115,6 +162,26 @@ mod tests {
         assert!(std::ptr::eq(first, pool().unwrap()));
         assert_eq!(first.current_num_threads(), settings::cpu_threads());
         assert!(install(|| pool().unwrap().current_thread_index().is_some()).unwrap());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_forked_child_knows_what_it_is() {
+        pool().unwrap();
+        assert!(!is_forked() && !MARK.load(Ordering::SeqCst).is_null());
+        // SAFETY: the child only reads, and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // As if it had its parent's number.
+            STARTED_IN.store(std::process::id(), Ordering::SeqCst);
+            // SAFETY: it ends the child.
+            unsafe { libc::_exit(i32::from(is_forked())) };
+        }
+        let mut status = 0;
+        // SAFETY: one number is written.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 1, "{status}");
+        assert!(!is_forked());
     }
 
     #[test]

@@ -113,6 +113,36 @@ static int forked_with_an_srs(void)
     return outcome;
 }
 
+static void *warn_for_ever(void *unused)
+{
+    for (;;)
+        warn();
+    return unused;
+}
+
+// A lock that another thread holds at the fork is held in the child for good.
+static int forked_while_others_warn(void)
+{
+    pthread_t thread;
+    int null = open("/dev/null", O_WRONLY);
+    if (prove() != 0 || null < 0 || dup2(null, STDERR_FILENO) < 0 || pthread_create(&thread, NULL, warn_for_ever, NULL) != 0)
+        return WRONG;
+    for (int i = 0; i < 300; i++) {
+        interlock_srs none = {NULL};
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(SECONDS / 2);
+            drop_SRS(&none);
+            warn();
+            interlock_current_backend();
+            _exit(create_gpu_locks() == NULL ? 0 : WRONG);
+        }
+        if (status_of(child) != 0)
+            return WRONG;
+    }
+    return 0;
+}
+
 static int forked_before_use(void)
 {
     pid_t child;
@@ -154,6 +184,26 @@ static int no_more_descriptors(void)
     int code = 0;
     setrlimit(RLIMIT_NOFILE, &none);
     return prove_code(&code) == REFUSED && code == EMFILE ? 0 : WRONG;
+}
+
+// The signal of a file that may not grow would end the process.
+static int files_that_may_not_grow(void)
+{
+    const struct rlimit few = {100, 100};
+    char path[] = "/tmp/interlock-limited-XXXXXX";
+    int code, descriptor = mkstemp(path);
+    interlock_error error = interlock_trace_start();
+    if (descriptor < 0 || error.code != 0 || prove() != 0)
+        return WRONG;
+    dup2(descriptor, STDERR_FILENO);
+    setrlimit(RLIMIT_FSIZE, &few);
+    for (int i = 0; i < 20; i++)
+        warn();
+    error = interlock_trace_write(path);
+    code = error.code;
+    free(error.message);
+    unlink(path);
+    return code == EFBIG ? prove() : WRONG;
 }
 
 static int standard_error_unread(void)
@@ -539,10 +589,12 @@ static const struct {
 } CASES[] = {
     {"forked after use", forked_after_use},
     {"forked with an SRS", forked_with_an_srs},
+    {"forked while others warn", forked_while_others_warn},
     {"forked before use", forked_before_use},
     {"at exit", at_exit},
     {"without descriptors 0, 1 and 2", without_descriptors},
     {"no more descriptors", no_more_descriptors},
+    {"files that may not grow", files_that_may_not_grow},
     {"standard error that nobody reads", standard_error_unread},
     {"standard error on a full disk", standard_error_full},
     {"interrupted by signals", interrupted},

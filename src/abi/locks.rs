@@ -9,7 +9,8 @@ use crate::lock::LockStatistics;
 use crate::raw::{self, check_pointer};
 use crate::{gpu, lock};
 
-/// Gives out a `gpu_locks` handle, for proofs that are to share a place in a GPU's queues. Never NULL.
+/// Gives out a `gpu_locks` handle, for proofs that are to share a place in a GPU's queues. Never NULL, but in a forked child that cannot
+/// prove.
 ///
 /// Handles are numbers, not addresses. One handle serves any number of threads and proofs; passing NULL to the proof
 /// functions uses one of the library's own. End it with destroy_gpu_locks() or destroy_gpu_mutex().
@@ -132,7 +133,7 @@ pub unsafe extern "C" fn interlock_gpu_locks_get_statistics(
 /// and what serves uploads to a device that was used stays, too. To give back page-locked memory waits for what devices
 /// are doing and holds up who else uses them, so call this when they are idle. Does nothing where there is no GPU.
 ///
-/// Errors: those of CUDA, and in a forked child that of proving there.
+/// Errors: those of CUDA.
 #[no_mangle]
 pub extern "C" fn interlock_release_gpu_memory() -> RustError {
     outcome::returning(gpu::release_memory)

@@ -120,7 +120,7 @@ pub(crate) fn backend() -> Result<&'static dyn Backend, Error> {
 /// vectors that a device has no room for. The latter waits for what devices do. What serves uploads to a device stays.
 ///
 /// # Errors
-/// [`Error::Cuda`], and [`Error::Forked`] in a forked child.
+/// [`Error::Cuda`].
 pub fn release_memory() -> Result<(), Error> {
     #[cfg(interlock_cuda)]
     return cuda::release_memory();

@@ -51,7 +51,7 @@ pub(super) fn write(path: &Path) -> Result<(), Error> {
 fn replace(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     let (path, replaced) = resolve(path)?;
     let (unfinished, file) = create_beside(&path)?;
-    let written = (|| {
+    let written = logging::without_signals(|| {
         let mut file = BufWriter::new(file);
         fill(&mut file)?;
         file.flush()?;
@@ -59,7 +59,7 @@ fn replace(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()
             file.get_ref().set_permissions(Permissions::from_mode(replaced.mode() & 0o777))?;
         }
         fs::rename(&unfinished, path)
-    })();
+    });
     if written.is_err() {
         // Another program may have removed it.
         let _ = fs::remove_file(&unfinished);

@@ -20,7 +20,6 @@ use crate::lock::load::{Assigned, Loads};
 use crate::logging;
 use crate::params::Parameters;
 use crate::prove::{check_blinding, Backend, Batch, Blinding, Pending};
-use crate::threads;
 use crate::trace::{self, span};
 
 /// The backend that proves on the GPUs of this machine.
@@ -75,9 +74,8 @@ impl Gpu {
     /// for what devices do, if there is any of the latter.
     ///
     /// # Errors
-    /// [`Error::Cuda`], and [`Error::Forked`].
+    /// [`Error::Cuda`].
     pub(super) fn release_memory(&self) -> Result<(), Error> {
-        threads::check_not_forked()?;
         classes::give_back_idle();
         self.devices.iter().try_for_each(|device| {
             let Some(engine) = device.engine.get() else { return Ok(()) };

@@ -23,10 +23,12 @@ use crate::trace::span;
 
 /// Bytes of a slot: 0.3 ms of the bus, long beside what a copy (3 µs) and a round of all threads (50 µs) cost to start.
 pub const SLOT_BYTES: usize = 16 << 20;
-/// Slots that a worker has on their way while it fills another: what keeps the bus busy.
+/// Slots that a worker has on their way, at most, when it takes another: what keeps the bus busy.
 const SHARE: usize = 3;
-/// Slots: the shares of two workers whose uploads wait for kernels, and for a third one that is filled and one that is on its way.
-const SLOTS: usize = 2 * SHARE + 2;
+/// Slots that a worker has, at most: it takes a second one to fill only while fewer than [`SHARE`] are on their way.
+const MOST: usize = SHARE + 1;
+/// Slots: those of two workers whose uploads wait for kernels, and for a third one that is filled and one that is on its way.
+const SLOTS: usize = 2 * MOST + 2;
 /// Bytes that a task copies at a time.
 const TASK: usize = 256 << 10;
 
@@ -90,7 +92,7 @@ impl Memory {
 pub struct Uploads<'r> {
     ring: &'r Ring,
     pair: Lent<'r>,
-    /// The slots on their way, [`SHARE`] at most, the oldest first: more would leave none to others while these wait for kernels.
+    /// The slots on their way, the oldest first: more than [`MOST`] would leave none to others while these wait for kernels.
     sent: RefCell<VecDeque<Arc<Event>>>,
     /// How many times something was enqueued, or was about to be.
     enqueued: Cell<u64>,
