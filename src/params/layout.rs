@@ -91,8 +91,10 @@ impl Layout {
         let l = cursor.count("the count of l")?;
         let l = cursor.points("l", l, G1_BYTES)?;
         let a = cursor.count("the count of a")?;
+        check_variables("a", a, ic.count, [ic.count, l.count])?;
         let a = cursor.points("a", a, G1_BYTES)?;
         let b_g1 = cursor.count("the count of b_g1")?;
+        check_variables("b_g1", b_g1, 0, [ic.count, l.count])?;
         let b_g1 = cursor.points("b_g1", b_g1, G1_BYTES)?;
         let b_g2 = cursor.count("the count of b_g2")?;
         check_b(b_g1.count, b_g2)?;
@@ -117,6 +119,17 @@ fn check_domain(h: u32) -> Result<(), ParamsFault> {
     }
     Err(ParamsFault::Layout {
         what: format!("h has {h} points, which makes a domain of {m}, but a domain's size is a power of two"),
+    })
+}
+
+/// A variable has a point in a query, `query`, or none; the first `least` have one.
+fn check_variables(query: &str, count: u32, least: u32, [inputs, aux]: [u32; 2]) -> Result<(), ParamsFault> {
+    if count >= least && u64::from(count) <= u64::from(inputs) + u64::from(aux) {
+        return Ok(());
+    }
+    let what = if count < least { "every input has one there" } else { "a variable has one at most" };
+    Err(ParamsFault::Layout {
+        what: format!("{query} has {count} points for {inputs} inputs and {aux} private variables, but {what}"),
     })
 }
 
@@ -230,7 +243,7 @@ mod tests {
     #[test]
     fn the_greatest_counts_do_not_overflow() {
         let mut bytes = SAMPLE.bytes();
-        for (at, section, point_bytes) in [(864, "ic", 96), (1060, "h", 96), (1840, "b_g1", 96)] {
+        for (at, section, point_bytes) in [(864, "ic", 96), (1060, "h", 96), (1352, "l", 96)] {
             let saved: [u8; 4] = bytes[at..at + 4].try_into().unwrap();
             bytes[at..at + 4].fill(0xff);
             let needed = at as u64 + 4 + u64::from(u32::MAX) * point_bytes;

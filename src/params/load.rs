@@ -215,9 +215,9 @@ mod tests {
     use crate::threads;
 
     /// `h` has three parts of `CHUNK_BYTES`, the `b` query in G2 two.
-    const SAMPLE: Sample = Sample { ic: 1, h: 65_535, l: 2, a: 3, b: 11_000 };
+    const SAMPLE: Sample = Sample { ic: 1, h: 65_535, l: 11_000, a: 3, b: 11_000 };
     const H: usize = 864 + 4 + 96 + 4;
-    const B_G2: usize = H + 65_535 * 96 + 4 + 2 * 96 + 4 + 3 * 96 + 4 + 11_000 * 96 + 4;
+    const B_G2: usize = H + 65_535 * 96 + 4 + 11_000 * 96 + 4 + 3 * 96 + 4 + 11_000 * 96 + 4;
     const PER_JOB: usize = CHUNK_BYTES / 96;
 
     fn read_all<R: ReadAt + ?Sized>(file: &R, size: usize) -> Result<Points, Failure> {

@@ -9,6 +9,7 @@ pub const SMALL: Sample = Sample { ic: 2, h: 3, l: 2, a: 3, b: 2 };
 const IC: usize = 864;
 pub(super) const H: usize = 1060;
 pub(super) const L: usize = 1352;
+const A: usize = 1548;
 const B_G1: usize = 1840;
 const B_G2: usize = 2036;
 
@@ -77,6 +78,25 @@ pub fn cases() -> Vec<Case> {
                 what: "h has 2 points, which makes a domain of 3, but a domain's size is a power of two".to_owned(),
             },
             text: "impossible layout: h has 2 points",
+            code: libc::EBADMSG,
+        },
+        Case {
+            name: "fewer points in a than inputs",
+            spoil: |file| file[A + 3] = 1,
+            fault: ParamsFault::Layout {
+                what: "a has 1 points for 2 inputs and 2 private variables, but every input has one there".to_owned(),
+            },
+            text: "a has 1 points for 2 inputs",
+            code: libc::EBADMSG,
+        },
+        Case {
+            name: "more points in b than variables",
+            spoil: |file| file[B_G1 + 3] = 5,
+            fault: ParamsFault::Layout {
+                what: "b_g1 has 5 points for 2 inputs and 2 private variables, but a variable has one at most"
+                    .to_owned(),
+            },
+            text: "b_g1 has 5 points for",
             code: libc::EBADMSG,
         },
         Case {

@@ -1,7 +1,7 @@
 //! Parameter files on disk: what loads, what does not and what is said of it, and what is shared.
 
 use std::fs::{self, File};
-use std::os::unix::fs::{symlink, PermissionsExt};
+use std::os::unix::fs::{symlink, FileExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -320,8 +320,10 @@ fn counts_that_no_memory_could_hold_are_an_error_and_no_abort() {
     bytes[H..H + 4].fill(0xff);
     let path = dir.write("params", &bytes[..H + 4]);
     let file = File::options().write(true).open(&path).unwrap();
-    // A file of 412 GB that takes no room on the disk: zeros where its points are, and four counts of zero.
-    file.set_len((H + 4) as u64 + 0xffff_ffff * 96 + 16).unwrap();
+    // A file of 412 GB that takes no room on the disk: zeros where its points are, and counts of zero but for the inputs' points in a.
+    let l = (H + 4) as u64 + 0xffff_ffff * 96;
+    file.set_len(l + 16 + 2 * 96).unwrap();
+    file.write_all_at(&2_u32.to_be_bytes(), l + 4).unwrap();
     age(&path);
     let error = Srs::open(&path, false).unwrap_err();
     let refused = match &error {

@@ -12,7 +12,7 @@ use crate::msm::spoil;
 
 /// `h`, `l` and the `b` query in G2 have more bytes than a piece that is read at a time; together they have more pieces, where they are not
 /// to stay on the device, than there are places for these.
-const LARGE: Sample = Sample { ic: 5, h: (1 << 19) - 1, l: 200_000, a: 3, b: 100_000 };
+const LARGE: Sample = Sample { ic: 5, h: (1 << 19) - 1, l: 200_000, a: 7, b: 100_000 };
 
 /// Compares what both backends say of each kind of bad file, and of `n` large ones with up to three bad points; and the points of a good
 /// one. Returns how many files agreed.
