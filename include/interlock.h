@@ -20,9 +20,9 @@
 // blst_p1_affine_compress of a (48), blst_p2_affine_compress of b (96), blst_p1_affine_compress of c (48).
 //
 // Conventions
-//   - Any thread may call any function, several at once. Nothing exits, unwinds out of a call, or writes to
-//     standard output, and nothing aborts but for want of the little memory that any program needs: a lack of much is
-//     an error. Warnings go to standard error unless a callback takes them.
+//   - Any thread with 64 KiB of stack may call any function, several at once. Nothing exits, unwinds out of a call, or
+//     writes to standard output, and nothing aborts but for want of the little memory that any program needs: a lack of
+//     much is an error. Warnings go to standard error unless a callback takes them.
 //   - Handles (gpu_locks, pending proofs, an SRS's ptr) are numbers that are looked up, never addresses that are
 //     followed: a stale or garbage one is an error. They are not reused.
 //   - A child that is forked once parameters have been loaded or proofs made has none of the library's threads: there
