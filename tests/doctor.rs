@@ -159,6 +159,8 @@ fn plans_are_for_the_budget_that_is_set() {
     assert_says(&said, &["small.params: parameters on the device, vectors on the device"]);
     if interlock::devices().is_err() {
         assert_says(&said, &["plans within 16.0 GiB\n"]);
+        let (said, _) = doctor(&folder.0, &[], &[("INTERLOCK_VRAM_BUDGET", "0")]);
+        assert_says(&said, &["plans within 24 GiB, if there were a GPU\n"]);
     }
 }
 
