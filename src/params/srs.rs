@@ -152,8 +152,7 @@ impl Parameters {
 
     /// Bytes of the queries' points, in the file as in memory.
     pub fn bytes(&self) -> usize {
-        let Counts { h, l, a, b, .. } = self.counts;
-        (h + l + a + b) * size_of::<G1Affine>() + b * size_of::<G2Affine>()
+        self.counts.bytes()
     }
 
     /// Bytes of the file.
@@ -186,6 +185,12 @@ impl Counts {
     /// log2 of the domain's size.
     pub fn domain_log2(&self) -> u32 {
         (self.h + 1).trailing_zeros()
+    }
+
+    /// Bytes of the queries' points, in the file as in memory.
+    pub fn bytes(&self) -> usize {
+        let Self { h, l, a, b, .. } = *self;
+        (h + l + a + b) * size_of::<G1Affine>() + b * size_of::<G2Affine>()
     }
 
     fn of(layout: &Layout) -> Self {

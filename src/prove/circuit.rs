@@ -11,16 +11,21 @@ use crate::threads;
 pub struct Density<'a> {
     words: &'a [u64],
     len: usize,
+    /// How many bits are set.
+    ones: usize,
 }
 
 impl<'a> Density<'a> {
-    /// `len` bits held in `words`, which must be exactly `len.div_ceil(64)` long.
+    /// `len` bits held in `words`, which must be exactly `len.div_ceil(64)` long. They are counted here, once, where there are many by all
+    /// of the library's CPU threads.
     ///
     /// # Panics
     /// If the number of words is another.
     pub fn new(words: &'a [u64], len: usize) -> Self {
         assert_eq!(words.len(), len.div_ceil(64), "density words for {len} bits");
-        Self { words, len }
+        let mut density = Self { words, len, ones: 0 };
+        density.ones = density.counted();
+        density
     }
 
     /// Number of bits.
@@ -53,8 +58,12 @@ impl<'a> Density<'a> {
         self.words.len()
     }
 
-    /// Number of bits that are set. All of the library's CPU threads count where there are many.
+    /// Number of bits that are set.
     pub fn count_ones(&self) -> usize {
+        self.ones
+    }
+
+    fn counted(&self) -> usize {
         const MANY: usize = 1 << 14;
         let Some((_, whole)) = self.words.split_last() else { return 0 };
         let count = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum::<usize>();

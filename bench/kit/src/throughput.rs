@@ -18,47 +18,40 @@ const RUNS: usize = 11;
 type OnValues = unsafe extern "C" fn(*mut c_void, c_uint, c_uint, *mut c_void) -> c_int;
 type OnPoints = unsafe extern "C" fn(*mut c_void, *const c_void, c_uint, c_uint, c_uint, *mut c_void) -> c_int;
 
-extern "C" {
-    fn kit_multiprocessors() -> c_int;
-    fn kit_multiply_fp_most() -> c_int;
-    fn kit_multiply_fp(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
-    fn kit_square_fp_most() -> c_int;
-    fn kit_square_fp(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
-    fn kit_multiply_fr_most() -> c_int;
-    fn kit_multiply_fr(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
-    fn kit_multiply_by_fr_most() -> c_int;
-    fn kit_multiply_by_fr(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
-    fn kit_accumulate_g1_most() -> c_int;
-    fn kit_accumulate_g1(
-        sums: *mut c_void,
-        table: *const c_void,
-        points: c_uint,
-        n: c_uint,
-        blocks: c_uint,
-        stream: *mut c_void,
-    ) -> c_int;
-    fn kit_multiply_fp39_most() -> c_int;
-    fn kit_multiply_fp39(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
-    fn kit_square_fp39_most() -> c_int;
-    fn kit_square_fp39(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
-    fn kit_accumulate_g1_39_most() -> c_int;
-    fn kit_accumulate_g1_39(
-        sums: *mut c_void,
-        table: *const c_void,
-        points: c_uint,
-        n: c_uint,
-        blocks: c_uint,
-        stream: *mut c_void,
-    ) -> c_int;
-    fn kit_accumulate_g2_39_most() -> c_int;
-    fn kit_accumulate_g2_39(
-        sums: *mut c_void,
-        table: *const c_void,
-        points: c_uint,
-        n: c_uint,
-        blocks: c_uint,
-        stream: *mut c_void,
-    ) -> c_int;
+/// Declares kernels, [`OnValues`] and then [`OnPoints`], each after the function that tells how many of its blocks a multiprocessor holds.
+macro_rules! kernels {
+    ($($most_on_values:ident $on_values:ident),*; $($most_on_points:ident $on_points:ident),*) => {
+        extern "C" {
+            fn kit_multiprocessors() -> c_int;
+            $(
+                fn $most_on_values() -> c_int;
+                fn $on_values(values: *mut c_void, n: c_uint, blocks: c_uint, stream: *mut c_void) -> c_int;
+            )*
+            $(
+                fn $most_on_points() -> c_int;
+                fn $on_points(
+                    sums: *mut c_void,
+                    table: *const c_void,
+                    points: c_uint,
+                    n: c_uint,
+                    blocks: c_uint,
+                    stream: *mut c_void,
+                ) -> c_int;
+            )*
+        }
+    };
+}
+
+kernels! {
+    kit_multiply_fp_most kit_multiply_fp,
+    kit_square_fp_most kit_square_fp,
+    kit_multiply_fr_most kit_multiply_fr,
+    kit_multiply_by_fr_most kit_multiply_by_fr,
+    kit_multiply_fp39_most kit_multiply_fp39,
+    kit_square_fp39_most kit_square_fp39;
+    kit_accumulate_g1_most kit_accumulate_g1,
+    kit_accumulate_g1_39_most kit_accumulate_g1_39,
+    kit_accumulate_g2_39_most kit_accumulate_g2_39
 }
 
 /// Times everything and prints a line for each operation.

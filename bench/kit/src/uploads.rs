@@ -7,6 +7,7 @@ use interlock::kit::{
     counts, list, terms_scratch_bytes, Classes, ClassesOnDevice, DeviceBuffer, DeviceGuard, Domain, Event, Lists,
     QueryVariables, Ring, Stream, Timeline, Upload, Uploads, Variables, CHUNK,
 };
+use interlock_bench_measure::{median, sorted, timed, Took};
 use rayon::prelude::*;
 
 use crate::device::Device;
@@ -292,28 +293,16 @@ pub fn time(_device: &Device, log: u32, seed: u64) -> Result<(), String> {
 /// Times what is done with so many scalars, after it was done once.
 fn time_of(what: &str, scalars: usize, work: impl Fn() -> Result<(), interlock::Error>) -> Result<(), String> {
     const RUNS: usize = 20;
-    let timed = || {
-        let start = Instant::now();
-        told(what, work()).map(|()| start.elapsed().as_secs_f64() * 1e3)
-    };
-    timed()?;
-    let cpu = cpu_seconds()?;
-    let mut times = (0..RUNS).map(|_| timed()).collect::<Result<Vec<_>, _>>()?;
-    let cpu = (cpu_seconds()? - cpu) / RUNS as f64;
-    times.sort_by(f64::total_cmp);
-    let [median, least, most] = [times[RUNS / 2], times[0], times[RUNS - 1]];
+    told(what, work())?;
+    let runs = (0..RUNS).map(|_| {
+        let (done, took) = timed(&work);
+        told(what, done).map(|()| took)
+    });
+    let runs: Vec<Took> = runs.collect::<Result<_, _>>()?;
+    let times = sorted(runs.iter().map(|took| took.seconds * 1e3).collect());
+    let (median, least, most) = (median(&times), times[0], times[RUNS - 1]);
+    let cpu = runs.iter().map(|took| took.cpu_seconds * 1e3).sum::<f64>() / RUNS as f64;
     let rate = (scalars * size_of::<blst_fr>()) as f64 / 1e6 / median;
-    println!("{what}: {median:.2} ms ({least:.2} – {most:.2}), {rate:.1} GB/s of scalars, {:.1} ms of CPU", cpu * 1e3);
+    println!("{what}: {median:.2} ms ({least:.2} – {most:.2}), {rate:.1} GB/s of scalars, {cpu:.1} ms of CPU");
     Ok(())
-}
-
-/// CPU seconds of this process so far, in hundredths.
-fn cpu_seconds() -> Result<f64, String> {
-    let stat = std::fs::read_to_string("/proc/self/stat").map_err(|error| error.to_string())?;
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |field: usize| fields.get(field).and_then(|text| text.parse::<f64>().ok());
-    ticks(11)
-        .zip(ticks(12))
-        .map(|(user, system)| (user + system) / 100.0)
-        .ok_or_else(|| format!("{stat:?} has no times"))
 }

@@ -1,5 +1,6 @@
 //! How circuits would be proved within a device's budget.
 
+use interlock::curve::G1Affine;
 use interlock::prove::{plan, Plan, Residence, Sizes, Vectors};
 use interlock::{settings, Counts, Error};
 
@@ -66,11 +67,9 @@ pub fn examine_for_cpu(report: &mut Report, host: &Host, found: &[Found]) {
     }
 }
 
-/// Bytes of the points of parameters.
+/// Bytes of the points of parameters, those of `ic` with them.
 fn of_points(counts: &Counts) -> u64 {
-    const G1: u64 = 96;
-    let in_g1 = [counts.inputs, counts.h, counts.l, counts.a, counts.b].map(|points| points as u64);
-    G1 * in_g1.iter().sum::<u64>() + 2 * G1 * counts.b as u64
+    (counts.bytes() + counts.inputs * size_of::<G1Affine>()) as u64
 }
 
 /// The least budget for circuits of these sizes.
