@@ -91,12 +91,7 @@ pub fn srs_cache_capacity() -> usize {
 /// # Errors
 /// [`Error::Setting`] if the variable holds anything but 0 or 1: who asks for a check must not go without it.
 pub fn check_subgroup() -> Result<bool, Error> {
-    const NAME: &str = "INTERLOCK_CHECK_SUBGROUP";
-    match variable(NAME).as_deref() {
-        None | Some("0") => Ok(false),
-        Some("1") => Ok(true),
-        Some(other) => Err(Error::Setting { name: NAME, value: other.to_owned(), expected: "0 or 1" }),
-    }
+    zero_or_one("INTERLOCK_CHECK_SUBGROUP")
 }
 
 /// The most device memory that parameters and proofs take on each GPU, in bytes: `INTERLOCK_VRAM_BUDGET`, a whole number with `K`,
@@ -115,6 +110,22 @@ pub fn vram_budget() -> Result<Option<usize>, Error> {
             value,
             expected: "a size such as 12G, 12GiB, 12000M or a number of bytes",
         }),
+    }
+}
+
+/// Whether GPUs that keep parameters keep multiples of the points of `h` beside them, where there is room: `INTERLOCK_H_MULTIPLES=1`.
+///
+/// # Errors
+/// [`Error::Setting`] if the variable holds anything but 0 or 1.
+pub fn h_multiples() -> Result<bool, Error> {
+    zero_or_one("INTERLOCK_H_MULTIPLES")
+}
+
+fn zero_or_one(name: &'static str) -> Result<bool, Error> {
+    match variable(name).as_deref() {
+        None | Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(other) => Err(Error::Setting { name, value: other.to_owned(), expected: "0 or 1" }),
     }
 }
 

@@ -62,23 +62,31 @@ struct interlock_msm_terms {
 };
 
 /* How the work is cut: windows of window_bits bits of a scalar, `group` of them at a time, and segments of `segment`
- * buckets, from 1 to 2^(window_bits − 1), the last of a window shorter if need be. A caller who has less scratch may lower `group`, which costs speed. */
+ * buckets, from 1 to 2^(window_bits − 1), the last of a window shorter if need be. A caller who has less scratch may lower `group`, which costs speed.
+ *
+ * There are `sets` sets of buckets: as many as windows, or in G1 fewer, and then window w has those of set w mod sets, and adds to them points
+ * times 2^(window_bits·sets·t), t = w/sets rounded down, which stand t·stride places after the points themselves. Otherwise stride is 0. */
 struct interlock_msm_shape {
     unsigned window_bits;
     unsigned windows;
     unsigned group;
     unsigned segment;
+    unsigned sets;
+    size_t stride;
 };
 
 /* The shape that suits n terms. */
 struct interlock_msm_shape interlock_msm_g1_shape_for(size_t n);
 struct interlock_msm_shape interlock_msm_g2_shape_for(size_t n);
 
+/* to[i] = from[i] times 2^doublings for i < n, affine points of G1. Scratch is for 240 bytes a point that is worked on at a time, aligned to 256. */
+int interlock_multiples_g1(void *scratch, size_t bytes, void *to, const void *from, size_t n, unsigned doublings, struct CUstream_st *stream);
+
 /* Bytes of scratch, aligned to 256, for n terms in this shape, in *bytes, which is host memory. */
 int interlock_msm_g1_scratch_bytes(size_t n, struct interlock_msm_shape shape, size_t *bytes);
 int interlock_msm_g2_scratch_bytes(size_t n, struct interlock_msm_shape shape, size_t *bytes);
 
-/* Enqueues the MSM. It leaves 1 sum a window, and one for each bit of the number of a window's last segment, counted from 0, for window
+/* Enqueues the MSM. It leaves 1 sum a set of buckets, here called a window, and one for each bit of the number of a window's last segment, counted from 0, for window
  * 0, 1, …, in `sums`. The result is the sum of all these with weights: 2^(w·window_bits) is that of the first of window w, and
  * segment·2^(w·window_bits + j) that of its number 1 + j. `terms` and `shape` are host memory, read before it returns. */
 int interlock_msm_g1(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,

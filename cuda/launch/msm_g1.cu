@@ -1,7 +1,9 @@
 // MSMs and sums over G1.
+#include "msm/multiples.cuh"
 #include "msm/sum.cuh"
 
 using interlock::Fp;
+using interlock::G1Affine;
 using interlock::Xyzz;
 using interlock::msm::Stored;
 
@@ -14,6 +16,10 @@ int interlock_msm_g1_scratch_bytes(size_t n, struct interlock_msm_shape shape, s
 int interlock_msm_g1(void *scratch, void *sums, const struct interlock_msm_terms *terms, struct interlock_msm_shape shape,
                      struct CUstream_st *stream) {
     return interlock::msm::multiply(scratch, static_cast<Xyzz<Fp> *>(sums), *terms, shape, stream);
+}
+
+int interlock_multiples_g1(void *scratch, size_t bytes, void *to, const void *from, size_t n, unsigned doublings, struct CUstream_st *stream) {
+    return interlock::msm::multiples(scratch, bytes, static_cast<G1Affine *>(to), static_cast<const G1Affine *>(from), n, doublings, stream);
 }
 
 int interlock_sum_g1(void *accumulators, unsigned blocks, const struct interlock_sum_terms *terms, unsigned queries,

@@ -69,8 +69,10 @@ __global__ void __launch_bounds__(DIGITS_BLOCK)
         const bool below_zero = (window & 2 * half) != 0;
         const uint32_t up = (window + 1) / 2;
         const uint32_t digit = below_zero ? 2 * half - up : up;
-        keys[w * terms.n + i] = digit == 0 ? skipped : w * half + digit - 1;
-        values[w * terms.n + i] = position | (below_zero != negated ? NEGATIVE : 0);
+        const unsigned number = group.first + w;
+        const unsigned set = group.sets != 0 ? number % group.sets : w, table = group.sets != 0 ? number / group.sets : 0;
+        keys[w * terms.n + i] = digit == 0 ? skipped : set * half + digit - 1;
+        values[w * terms.n + i] = (position + table * group.stride) | (below_zero != negated ? NEGATIVE : 0);
     }
 }
 

@@ -14,11 +14,13 @@ namespace msm {
 /// Set in the value of an entry whose point is subtracted.
 constexpr uint32_t NEGATIVE = 1u << 31;
 
-/// The windows that are worked on at a time.
+/// The windows that are worked on at a time. They have a set of buckets each, unless all share so many `sets`.
 struct Group {
-    unsigned bits, first, windows;
+    unsigned bits, first, windows, sets = 0;
+    /// From points to their next multiples.
+    uint32_t stride = 0;
 
-    size_t buckets() const { return size_t{windows} << (bits - 1); }
+    size_t buckets() const { return size_t{sets != 0 ? sets : windows} << (bits - 1); }
     /// The key of entries that need no addition: one past the last bucket's.
     uint32_t skipped() const { return static_cast<uint32_t>(buckets()); }
     /// The bits of a key.

@@ -121,7 +121,7 @@ struct Segments {
         const size_t blocks = segment_blocks<F>(shape);
         weighted = carver->take<Stored<F>>(windows_at_a_time * blocks * BLOCK);
         plain = carver->take<Stored<F>>(windows_at_a_time * blocks * BLOCK);
-        of_blocks = carver->take<Stored<F>>(shape.windows * blocks * BLOCK_SUMS);
+        of_blocks = carver->take<Stored<F>>(shape.sets * blocks * BLOCK_SUMS);
     }
 
     /// Sums up the segments of a group of windows.
@@ -143,7 +143,7 @@ struct Segments {
     template <bool DIGITS>
     cudaError_t sum_all(Xyzz<F> *sums, const interlock_msm_shape &shape, cudaStream_t stream) const {
         const auto blocks = static_cast<unsigned>(segment_blocks<F>(shape));
-        const dim3 grid(sums_of_window(shape), shape.windows);
+        const dim3 grid(sums_of_window(shape), shape.sets);
         sum_windows<F, DIGITS><<<grid, BLOCK, 0, stream>>>(sums, of_blocks, blocks);
         return cudaGetLastError();
     }
@@ -160,8 +160,9 @@ struct Scratch {
     cudaError_t carve(void *scratch, size_t n, const interlock_msm_shape &shape) {
         Carver carver(scratch);
         if (cudaError_t error = filling.carve(&carver, n, shape.group)) return error;
-        buckets = carver.take<Stored<F>>(size_t{shape.group} << (shape.window_bits - 1));
-        segments.carve(&carver, shape, shape.group);
+        const unsigned sets = shares_buckets(shape) ? shape.sets : shape.group;
+        buckets = carver.take<Stored<F>>(size_t{sets} << (shape.window_bits - 1));
+        segments.carve(&carver, shape, sets);
         bytes = carver.used();
         return cudaSuccess;
     }
@@ -185,16 +186,37 @@ cudaError_t in_fastest_form(const Work &work) {
     return work(std::false_type{});
 }
 
+/// Makes the sums of segments where windows share buckets: the first group's are made, and the others add to them.
+template <class F, bool DIGITS>
+cudaError_t fill_shared(const Scratch<F> &scratch, const interlock_msm_terms &terms, const interlock_msm_shape &shape, cudaStream_t stream) {
+    for (unsigned g = 0; g < groups_of(shape); g++) {
+        const Group group = group_of(shape, g);
+        cudaError_t error = g == 0 ? clear(scratch.buckets, group.buckets(), stream) : cudaSuccess;
+        if (error == cudaSuccess) {
+            const auto filled = g == 0 ? fill<F, false, DIGITS> : fill<F, true, DIGITS>;
+            error = filled(scratch.filling, scratch.buckets, terms, group, stream);
+        }
+        if (error != cudaSuccess) return error;
+    }
+    return scratch.segments.template sum<DIGITS>(scratch.buckets, Group{shape.window_bits, 0, shape.sets}, shape, stream);
+}
+
 /// `interlock_msm_*`.
 template <class F>
 cudaError_t multiply(void *memory, Xyzz<F> *sums, const interlock_msm_terms &terms, const interlock_msm_shape &shape,
                      cudaStream_t stream) {
-    if (!is_valid(shape, terms)) return cudaErrorInvalidValue;
-    if (terms.n == 0) return clear(sums, size_t{shape.windows} * sums_of_window(shape), stream);
+    if (!is_valid<F>(shape, terms)) return cudaErrorInvalidValue;
+    if (terms.n == 0) return clear(sums, size_t{shape.sets} * sums_of_window(shape), stream);
     Scratch<F> scratch;
     if (cudaError_t error = scratch.carve(memory, terms.n, shape)) return error;
     return in_fastest_form<F>([&](auto form) -> cudaError_t {
         constexpr bool DIGITS = decltype(form)::value;
+        if constexpr (std::is_same<F, Fp>::value) {
+            if (shares_buckets(shape)) {
+                if (cudaError_t error = fill_shared<F, DIGITS>(scratch, terms, shape, stream)) return error;
+                return scratch.segments.template sum_all<DIGITS>(sums, shape, stream);
+            }
+        }
         for (unsigned g = 0; g < groups_of(shape); g++) {
             const Group group = group_of(shape, g);
             if (cudaError_t error = clear(scratch.buckets, group.buckets(), stream)) return error;
@@ -219,7 +241,7 @@ cudaError_t fill_scratch_bytes(size_t n, unsigned windows, size_t *bytes) {
 template <class F>
 cudaError_t fill_windows(void *memory, Stored<F> *buckets, const interlock_msm_terms &terms, const interlock_msm_shape &shape,
                          unsigned first, cudaStream_t stream) {
-    if (!is_valid(shape, terms) || first >= shape.windows) return cudaErrorInvalidValue;
+    if (!is_valid<F>(shape, terms) || shares_buckets(shape) || first >= shape.windows) return cudaErrorInvalidValue;
     if (terms.n == 0) return cudaSuccess;
     const unsigned end = first + shape.group < shape.windows ? first + shape.group : shape.windows;
     const Group group = {shape.window_bits, first, end - first};
@@ -235,7 +257,7 @@ cudaError_t fill_windows(void *memory, Stored<F> *buckets, const interlock_msm_t
 /// `interlock_reduce_*`.
 template <class F>
 cudaError_t reduce(void *memory, Xyzz<F> *sums, const Stored<F> *buckets, const interlock_msm_shape &shape, cudaStream_t stream) {
-    if (!is_valid(shape, {})) return cudaErrorInvalidValue;
+    if (!is_valid<F>(shape, {}) || shares_buckets(shape)) return cudaErrorInvalidValue;
     Carver carver(memory);
     Segments<F> segments;
     segments.carve(&carver, shape, shape.windows);

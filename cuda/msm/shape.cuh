@@ -31,6 +31,9 @@ constexpr unsigned sums_of_window(const interlock_msm_shape &shape) {
     return 1 + bits;
 }
 
+/// Whether windows share sets of buckets, as points have multiples.
+constexpr bool shares_buckets(const interlock_msm_shape &shape) { return shape.sets < shape.windows; }
+
 /// The groups of windows that are worked on one after the other, as even as can be, so that none is too small to fill the device.
 constexpr unsigned groups_of(const interlock_msm_shape &shape) {
     return static_cast<unsigned>(blocks_of(shape.windows, shape.group));
@@ -38,7 +41,7 @@ constexpr unsigned groups_of(const interlock_msm_shape &shape) {
 constexpr Group group_of(const interlock_msm_shape &shape, unsigned number) {
     const unsigned groups = groups_of(shape);
     const unsigned first = number * shape.windows / groups, end = (number + 1) * shape.windows / groups;
-    return {shape.window_bits, first, end - first};
+    return {shape.window_bits, first, end - first, shares_buckets(shape) ? shape.sets : 0, static_cast<uint32_t>(shape.stride)};
 }
 
 /// Blocks of threads for the segments of a group, at most. Those of the last window's buckets for which scalars are too small do not count.
@@ -64,6 +67,8 @@ interlock_msm_shape shape_for(size_t n) {
     interlock_msm_shape shape;
     shape.window_bits = choice->bits;
     shape.windows = (SCALAR_BITS + choice->bits - 1) / choice->bits;
+    shape.sets = shape.windows;
+    shape.stride = 0;
     shape.group = 1;
     while (shape.group < shape.windows && n * (shape.group + 1) <= GROUP_ENTRIES) shape.group++;
     shape.segment = 1;
@@ -71,12 +76,15 @@ interlock_msm_shape shape_for(size_t n) {
     return shape;
 }
 
-/// Whether the kernels can work in this shape: numbers of entries and buckets have 32 bits.
-inline bool is_valid(const interlock_msm_shape &shape, const interlock_msm_terms &terms) {
+/// Whether the kernels can work in this shape: numbers of entries and buckets have 32 bits, those of points 31.
+template <class F>
+bool is_valid(const interlock_msm_shape &shape, const interlock_msm_terms &terms) {
     return shape.window_bits >= LEAST_WINDOW_BITS && shape.window_bits <= MOST_WINDOW_BITS &&
            shape.segment >= 1 && shape.segment <= 1u << (shape.window_bits - 1) && shape.windows == (SCALAR_BITS + shape.window_bits - 1) / shape.window_bits &&
            shape.group >= 1 && shape.group <= shape.windows && terms.n < size_t{1} << 31 &&
-           terms.n * shape.group < size_t{1} << 32 && terms.reversed_bits <= 32 &&
+           terms.n * shape.group < size_t{1} << 32 && shape.sets >= 1 &&
+           (shares_buckets(shape) ? std::is_same<F, Fp>::value && (shape.windows - 1) / shape.sets * shape.stride + terms.n <= size_t{1} << 31
+                                  : shape.sets == shape.windows && shape.stride == 0) && terms.reversed_bits <= 32 &&
            (terms.reversed_bits == 0 ? terms.first == 0
                                      : terms.indices == nullptr && terms.first + terms.n <= size_t{1} << terms.reversed_bits);
 }

@@ -27,12 +27,15 @@ use crate::error::Error;
 use crate::error::Shortfall;
 use crate::mem::granule::{granule, ALIGNMENT, PAGE};
 use crate::params::Counts;
+use crate::settings;
 
 #[cfg(feature = "kit")]
 pub(crate) mod forced;
 pub(crate) mod scratch;
 
-use scratch::{least_bucket_bytes, most_sums, most_terms, most_terms_in_parts, Windows, G1_SUM, G2_SUM};
+use scratch::{
+    least_bucket_bytes, most_sums, most_terms, most_terms_in_parts, Multiples, Windows, G1_SUM, G2_SUM,
+};
 
 /// Slots through which parameters are streamed: one is worked on, some are full, one is filled. Where they would be too small for
 /// [`STEP`] variables, there are fewer.
@@ -60,6 +63,8 @@ const MOST_SUM_BLOCKS: usize = 384;
 const SUM_BLOCK_BYTES: usize = 128 * (3 * G1_SUM + G2_SUM);
 /// How many vectors there must be room for before a worker takes three: then two workers' do, and what is left of a third's.
 const VECTORS_TO_SPARE: usize = 7;
+/// How many vectors there must be room for before multiples of points are kept: those of three workers or four.
+const VECTORS_BEFORE_MULTIPLES: usize = 8;
 /// The share of what is left that a witness takes beyond the least, so that others find room beside it.
 const WITNESS_SHARE: usize = 4;
 
@@ -89,6 +94,8 @@ const PER_CIRCUIT: f64 = 1.0e-2;
 const PER_CONSTRAINT: f64 = 7.35e-9;
 const PER_PART: f64 = 1.6e-4;
 const UNHIDDEN: f64 = 0.27;
+/// Seconds of an addition in the MSM over `h`.
+const PER_ADDITION: f64 = 3.0e-10;
 
 /// The most circuits that are proved by one call.
 pub(crate) const MOST_CIRCUITS: usize = 1 << 20;
@@ -264,7 +271,11 @@ fn least_held(part: usize, sum_blocks: usize) -> usize {
 /// ```
 pub fn plan(sizes: &Sizes, budget: usize) -> Result<Plan, Error> {
     sizes.check()?;
-    sizes.fastest(budget).ok_or_else(|| Error::Budget { budget, least: sizes.least_budget() })
+    let mut plan = sizes.fastest(budget).ok_or_else(|| Error::Budget { budget, least: sizes.least_budget() })?;
+    if settings::h_multiples()? {
+        sizes.add_h_multiples(&mut plan, budget);
+    }
+    Ok(plan)
 }
 
 /// What a device's budget is divided into for all that prove on it.
@@ -447,6 +458,26 @@ impl Sizes {
             Residence::Resident => rounded(self.points_in_memory(residence)),
             Residence::Streamed => 0,
         }
+    }
+
+    /// The multiples of the points of `h` that are kept where `room` bytes are left beside parameters and scratch: vectors go before them.
+    pub(crate) fn h_multiples(&self, room: usize, scratch: usize) -> Option<Multiples> {
+        let spare = room.checked_sub(VECTORS_BEFORE_MULTIPLES.checked_mul(rounded(FR << self.domain_log2))?)?;
+        let points = self.h_points();
+        let part = self.h_part(scratch, 0, Vectors::Three);
+        Multiples::fastest(points, part, 1 + spare / (G1 * points).max(1), scratch)
+    }
+
+    /// What they change of a plan.
+    fn add_h_multiples(&self, plan: &mut Plan, budget: usize) {
+        let room = self.room_alone(plan.parameters, Division::of(budget));
+        let Some(room) = room.filter(|_| plan.parameters == Residence::Resident) else { return };
+        let Some(multiples) = self.h_multiples(room, plan.scratch_bytes) else { return };
+        let bytes = align((multiples.tables() - 1) * G1 * self.h_points());
+        plan.parameter_bytes += bytes;
+        plan.witness_phase_bytes += bytes;
+        plan.h_phase_bytes += bytes;
+        plan.seconds -= self.circuits as f64 * multiples.saved_additions(self.h_points()) as f64 * PER_ADDITION;
     }
 
     /// Bytes of page-locked host memory for parameters: each query begins at a multiple of [`QUERY_ALIGNMENT`].

@@ -88,12 +88,25 @@ pub struct interlock_msm_shape {
     pub windows: ::std::os::raw::c_uint,
     pub group: ::std::os::raw::c_uint,
     pub segment: ::std::os::raw::c_uint,
+    pub sets: ::std::os::raw::c_uint,
+    pub stride: usize,
 }
 unsafe extern "C" {
     pub fn interlock_msm_g1_shape_for(n: usize) -> interlock_msm_shape;
 }
 unsafe extern "C" {
     pub fn interlock_msm_g2_shape_for(n: usize) -> interlock_msm_shape;
+}
+unsafe extern "C" {
+    pub fn interlock_multiples_g1(
+        scratch: *mut ::std::os::raw::c_void,
+        bytes: usize,
+        to: *mut ::std::os::raw::c_void,
+        from: *const ::std::os::raw::c_void,
+        n: usize,
+        doublings: ::std::os::raw::c_uint,
+        stream: *mut CUstream_st,
+    ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
     pub fn interlock_msm_g1_scratch_bytes(

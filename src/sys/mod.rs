@@ -222,6 +222,9 @@ functions! {
         fn interlock_msm_g2_scratch_bytes(n: usize, shape: interlock_msm_shape, bytes: *mut usize);
         fn interlock_msm_g1(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
         fn interlock_msm_g2(scratch: *mut c_void, sums: *mut c_void, terms: *const interlock_msm_terms, shape: interlock_msm_shape, stream: Stream);
+        fn interlock_multiples_g1(
+            scratch: *mut c_void, bytes: usize, to: *mut c_void, from: *const c_void, n: usize, doublings: c_uint, stream: Stream
+        );
         fn interlock_copy_terms_g1(copies: *const interlock_copied_terms, n: usize, stream: Stream);
         fn interlock_copy_terms_g2(copies: *const interlock_copied_terms, n: usize, stream: Stream);
         fn interlock_fill_g1_scratch_bytes(n: usize, windows: c_uint, bytes: *mut usize);

@@ -43,8 +43,9 @@ unsafe impl<A: Copy, F: Copy> Plain for Points<A, F> {}
 
 const USAGE: &str =
     "usage: interlock-kit devices | host N | device N | throughput | quotient K | quotient-few |
-                     quotient-times K | msm N | msm-few | msm-time LOG | msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED [VARIANT]] |
-                     variants N SEED PROCESSES | budgets PARAMS | uploads N | uploads-apart | uploads-time LOG | warm | faults [N] |
+                     quotient-times K | msm N | msm-few | msm-time LOG | msm-multiples LOG |
+                     msm-sweep GROUP LOG FROM TO | load N | shapes [N] [SEED [VARIANT]] | variants N SEED PROCESSES | budgets PARAMS |
+                     uploads N | uploads-apart | uploads-time LOG | warm | faults [N] |
                      traced [FILE] |
                      compare LOG K
   devices      lists the GPUs
@@ -57,6 +58,8 @@ const USAGE: &str =
   msm N        compares MSMs, sums, decoding, and lists and copies of terms of up to N with blst's and the CPU's on the first GPU
   msm-few      the same for a few MSMs, sums and copies, for compute-sanitizer
   msm-time LOG times MSMs of up to 2^LOG terms (from 12 on), sums and decoding
+  msm-multiples LOG
+               times those in G1 of up to 2^LOG terms whose points have multiples
   msm-sweep GROUP LOG FROM TO
                times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits
   load N       compares what the GPU's loader says of bad parameter files, N of them large, with what the CPU's says, and the
@@ -118,6 +121,10 @@ fn main() {
         #[cfg(device)]
         ["msm-time", log] => {
             number(log).and_then(|log| msm::time(&device::Device::first()?, (log as u32).clamp(12, 30)))
+        }
+        #[cfg(device)]
+        ["msm-multiples", log] => {
+            number(log).and_then(|log| msm::time_with_multiples(&device::Device::first()?, (log as u32).clamp(20, 28)))
         }
         #[cfg(device)]
         ["msm-sweep", group, log, from, to] => number(log).and_then(|log| {

@@ -82,7 +82,7 @@ fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan:
 fn h(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan: &Plan) -> Result<Results, Error> {
     let log2 = resident.counts.domain_log2();
     let mut layout = Layout::default();
-    let parts = HParts::new(log2, plan, &mut layout)?;
+    let parts = HParts::new(log2, plan, resident.multiples.as_ref(), &mut layout)?;
     let quotient = Quotient::new(engine, log2, plan)?;
     let host_turn = quotient.host_turn(engine);
     let room = quotient.room(parts.longest()) + room_for::<u64>(layout.words());
@@ -96,7 +96,7 @@ fn h(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan: &Plan
 
     let mut turn = engine.enqueue(c"h MSM")?;
     for i in 0..parts.len() {
-        parts.enqueue(i, &resident.h.range(parts.range(i)), &h, &mut turn, (&fetching, &sums))?;
+        parts.enqueue(i, &resident.h_points(parts.range(i)), &h, &mut turn, (&fetching, &sums))?;
     }
     let until = turn.until()?;
     let results = fetching.finish(&until);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::engine::Enqueuing;
+use super::h_multiples::HMultiples;
 use super::msm::msm;
 use super::quotient::Coefficients;
 use super::results::{Fetching, Layout, Query};
@@ -26,15 +27,23 @@ struct Part {
 }
 
 impl HParts {
-    /// Those of a query of 2^`log2` − 1 points, whose sums are added to `layout`.
+    /// Those of a query of 2^`log2` − 1 points, which may have multiples, and whose sums are added to `layout`.
     ///
     /// # Errors
     /// [`Error::Internal`] if the plan leaves a part too little scratch.
-    pub(super) fn new(log2: u32, plan: &Plan, layout: &mut Layout) -> Result<Self, Error> {
+    pub(super) fn new(
+        log2: u32,
+        plan: &Plan,
+        multiples: Option<&HMultiples>,
+        layout: &mut Layout,
+    ) -> Result<Self, Error> {
         let points = (1 << log2) - 1;
         let part = |first| {
             let range = first..points.min(first + plan.h_part_points);
-            let shape = Shape::within::<G1>(range.len(), plan.scratch_bytes)?;
+            let shape = match multiples {
+                Some(multiples) => multiples.shape(range.len(), plan.scratch_bytes)?,
+                None => Shape::within::<G1>(range.len(), plan.scratch_bytes)?,
+            };
             Ok(Part { range, shape, part: layout.begin_part(), entry: layout.add(Query::H, Some(shape)) })
         };
         let starts = (0..points).step_by(plan.h_part_points.max(1));

@@ -4,9 +4,9 @@
 //! device memory, or fail with [`Error::Cuda`].
 
 use super::{status::check, DeviceSlice, Group, Stream, G1};
-use crate::curve::Fr;
+use crate::curve::{Fr, G1Affine};
 use crate::error::Error;
-use crate::prove::plan::scratch::Windows;
+use crate::prove::plan::scratch::{Multiples, Windows};
 use crate::sys;
 
 /// Which scalar a term has.
@@ -111,8 +111,18 @@ impl Shape {
 
     /// The one of a plan.
     pub(super) fn of(windows: &Windows) -> Self {
-        let Windows { bits: window_bits, count: windows, group, segment } = *windows;
-        Self(sys::interlock_msm_shape { window_bits, windows, group, segment })
+        let Windows { bits: window_bits, count: windows, group, segment, sets } = *windows;
+        Self(sys::interlock_msm_shape { window_bits, windows, group, segment, sets, stride: 0 })
+    }
+
+    /// The one for up to `len` points with these multiples, each `stride` places after the one before, as many windows at a time as so many bytes
+    /// of scratch allow.
+    ///
+    /// # Errors
+    /// As [`Shape::within`].
+    pub fn sharing(multiples: &Multiples, len: usize, stride: usize, scratch: usize) -> Result<Self, Error> {
+        let Self(shape) = Self::found(multiples.windows_within(len, scratch), len, scratch)?;
+        Ok(Self(sys::interlock_msm_shape { stride, ..shape }))
     }
 
     /// The same, so many windows at a time.
@@ -128,24 +138,25 @@ impl Shape {
     }
 
     fn as_planned(&self) -> Windows {
-        let sys::interlock_msm_shape { window_bits, windows, group, segment } = self.0;
-        Windows { bits: window_bits, count: windows, group, segment }
+        let sys::interlock_msm_shape { window_bits, windows, group, segment, sets, stride: _ } = self.0;
+        Windows { bits: window_bits, count: windows, group, segment, sets }
     }
 
     /// Windows of `bits` bits, `group` at a time, and segments of so many buckets.
     #[cfg(any(test, feature = "kit"))]
     pub fn new(bits: u32, group: u32, segment: u32) -> Self {
-        Self(sys::interlock_msm_shape { window_bits: bits, windows: 255u32.div_ceil(bits), group, segment })
+        let windows = 255u32.div_ceil(bits);
+        Self(sys::interlock_msm_shape { window_bits: bits, windows, group, segment, sets: windows, stride: 0 })
     }
 
     /// How many sums an MSM leaves.
     pub fn sums(&self) -> usize {
-        (self.0.windows * self.sums_per_window()) as usize
+        (self.0.sets * self.sums_per_window()) as usize
     }
 
     /// How many buckets all windows have.
     pub fn buckets(&self) -> usize {
-        (self.0.windows as usize) << (self.0.window_bits - 1)
+        (self.0.sets as usize) << (self.0.window_bits - 1)
     }
 
     /// The first window of each group.
@@ -199,6 +210,25 @@ pub fn msm<G: Group>(
     let terms = terms.as_raw()?;
     // SAFETY: the ranges have the sizes that were checked, aligned as points and sums are; scratch begins at a multiple of 256 bytes.
     check("interlock_msm", unsafe { G::msm(scratch.as_raw(), sums.as_raw(), &terms, shape.0, stream.as_raw()) })
+}
+
+/// Enqueues the making of the points times 2^`doublings`, with what scratch there is.
+///
+/// # Errors
+/// [`Error::Size`] if there are not as many of both, and [`Error::Cuda`].
+pub fn multiply_points(
+    to: &DeviceSlice<G1Affine>,
+    from: &DeviceSlice<G1Affine>,
+    doublings: u32,
+    scratch: &mut DeviceSlice<u8>,
+    stream: &Stream,
+) -> Result<(), Error> {
+    at_least("points", to.len(), from.len())?;
+    let (room, bytes) = (scratch.as_raw(), scratch.len());
+    // SAFETY: the ranges have the sizes that were checked; scratch begins at a multiple of 256 bytes.
+    check("interlock_multiples_g1", unsafe {
+        sys::interlock_multiples_g1(room, bytes, to.as_raw(), from.as_raw(), from.len(), doublings, stream.as_raw())
+    })
 }
 
 /// Enqueues the putting in order of scalars: `out` becomes those numbered from `first` on, the numbers having `bits` bits that are reversed.

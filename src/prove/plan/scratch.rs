@@ -49,6 +49,8 @@ pub(crate) struct Windows {
     pub(crate) count: u32,
     pub(crate) group: u32,
     pub(crate) segment: u32,
+    /// Sets of buckets: as many as windows, or fewer that these share.
+    pub(crate) sets: u32,
 }
 
 impl Windows {
@@ -63,7 +65,7 @@ impl Windows {
         let bits = WINDOW_BITS.iter().find(fits).map_or(WINDOW_BITS[WINDOW_BITS.len() - 1].1, |row| row.1);
         let count = SCALAR_BITS.div_ceil(bits);
         let group = (entries / terms.max(1)).clamp(1, count as usize) as u32;
-        Self { bits, count, group, segment: 1 }.segmented(sum, |_| true)
+        Self { bits, count, group, segment: 1, sets: count }.segmented(sum, |_| true)
     }
 
     /// The same in the shortest segments that the device works on at once and that will do; the longest if none will.
@@ -77,6 +79,9 @@ impl Windows {
     /// Blocks of threads for the segments of a group, at most. Those of the last window's buckets for which scalars are too small do not
     /// count.
     fn most_blocks(&self) -> usize {
+        if self.sets < self.count {
+            return self.sets as usize * self.blocks_per_window();
+        }
         let (count, groups) = (self.count as usize, self.count.div_ceil(self.group) as usize);
         let last_buckets = 1_usize << (SCALAR_BITS - 1 - self.bits * (self.count - 1));
         let of_last = last_buckets.div_ceil(self.segment as usize * BLOCK);
@@ -121,7 +126,6 @@ impl Windows {
         windows.or_else(|| Self::within(terms, sum, limit))
     }
 
-    #[cfg(any(test, interlock_cuda))]
     fn in_groups(self, terms: usize, sum: usize, limit: usize) -> Option<Self> {
         let shapes = (1..=self.group).rev().map(|group| Self { group, ..self });
         shapes.into_iter().find(|windows| windows.scratch(terms, sum) <= limit)
@@ -129,9 +133,10 @@ impl Windows {
 
     /// Bytes of scratch, at most.
     pub(crate) fn scratch(&self, terms: usize, sum: usize) -> usize {
+        let with_buckets = if self.sets < self.count { self.sets } else { self.group };
         fill_scratch(terms, self.group as usize, sum)
-            + aligned(self.buckets(sum, self.group))
-            + self.reduce_scratch(sum, self.group)
+            + aligned(self.buckets(sum, with_buckets))
+            + self.reduce_scratch(sum, with_buckets)
     }
 
     /// Bytes of the buckets of so many windows.
@@ -142,8 +147,80 @@ impl Windows {
     /// Bytes of scratch for the reduction of the buckets of so many windows at a time.
     fn reduce_scratch(&self, sum: usize, windows: u32) -> usize {
         let of_blocks = |windows: u32, sums: usize| aligned(sum * windows as usize * self.blocks_per_window() * sums);
-        2 * of_blocks(windows, BLOCK) + of_blocks(self.count, BLOCK_SUMS)
+        2 * of_blocks(windows, BLOCK) + of_blocks(self.sets, BLOCK_SUMS)
     }
+}
+
+/// Multiples of points, with which windows share sets of buckets: `tables` of them, each 2^(`bits`·`sets`) times the one before and the first the
+/// points themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Multiples {
+    bits: u32,
+    sets: u32,
+    tables: u32,
+}
+
+impl Multiples {
+    /// Those of windows of so many bits, which share `sets` sets of buckets.
+    #[cfg(any(test, feature = "kit"))]
+    pub fn new(bits: u32, sets: u32) -> Self {
+        Self { bits, sets, tables: SCALAR_BITS.div_ceil(bits).div_ceil(sets) }
+    }
+
+    /// The fastest for `points` points in `most` tables at most, of which `part` are worked on at a time in so much scratch; none if they save less
+    /// than they should.
+    pub fn fastest(points: usize, part: usize, most: usize, scratch: usize) -> Option<Self> {
+        if points < LEAST_WITH_MULTIPLES {
+            return None;
+        }
+        let all = (LEAST_BITS..=MOST_SHARED_BITS).flat_map(|bits| {
+            let count = SCALAR_BITS.div_ceil(bits);
+            (1..count).map(move |sets| Self { bits, sets, tables: count.div_ceil(sets) })
+        });
+        let fitting = all.filter(|own| own.tables as usize <= most && own.windows_within(part, scratch).is_some());
+        let best = fitting.min_by_key(|own| (own.additions(points), own.tables))?;
+        (best.saved_additions(points) > best.additions(points) / WORTHWHILE_SHARE).then_some(best)
+    }
+
+    fn additions(&self, points: usize) -> usize {
+        additions(points, self.bits, self.sets)
+    }
+
+    /// How many additions fewer an MSM over so many points takes.
+    pub(crate) fn saved_additions(&self, points: usize) -> usize {
+        let alone = Windows::suiting(points, G1_SUM);
+        additions(points, alone.bits, alone.count).saturating_sub(self.additions(points))
+    }
+
+    /// How many tables there are.
+    pub fn tables(&self) -> usize {
+        self.tables as usize
+    }
+
+    /// How many times the points of a table are doubled for the next.
+    pub fn doublings(&self) -> u32 {
+        self.bits * self.sets
+    }
+
+    /// As many windows at a time as `limit` bytes of scratch allow for `terms` terms, if they do for one.
+    pub(crate) fn windows_within(&self, terms: usize, limit: usize) -> Option<Windows> {
+        let count = SCALAR_BITS.div_ceil(self.bits);
+        let group = (GROUP_ENTRIES / terms.max(1)).clamp(1, count as usize) as u32;
+        let windows = Windows { bits: self.bits, count, group, segment: 1, sets: self.sets };
+        windows.segmented(G1_SUM, |_| true).in_groups(terms, G1_SUM, limit)
+    }
+}
+
+/// Bits of windows that share buckets, at most.
+const MOST_SHARED_BITS: u32 = 24;
+/// The share of its additions that an MSM must save for multiples to be worth their memory.
+const WORTHWHILE_SHARE: usize = 20;
+/// Points of an MSM that is too short for them.
+const LEAST_WITH_MULTIPLES: usize = 1 << 10;
+
+/// Additions of an MSM with windows of so many bits and so many sets of buckets.
+fn additions(points: usize, bits: u32, sets: u32) -> usize {
+    SCALAR_BITS.div_ceil(bits) as usize * points + sets as usize * (PER_BUCKET << (bits - 1))
 }
 
 /// Bytes of scratch, at most, for adding terms to the buckets of so many windows.
@@ -185,7 +262,6 @@ pub(crate) struct InParts {
 /// The least bits of a window.
 const LEAST_BITS: u32 = 5;
 /// Additions that a bucket costs at the end, in terms' additions.
-#[cfg(any(test, interlock_cuda))]
 const PER_BUCKET: usize = 3;
 
 #[cfg(any(test, interlock_cuda))]
@@ -209,7 +285,7 @@ impl InParts {
     fn windows(bits: u32, scratch: usize) -> Option<Windows> {
         let count = SCALAR_BITS.div_ceil(bits);
         let fits = |windows: &Windows| windows.reduce_scratch(G1_SUM, count) <= scratch;
-        let windows = Windows { bits, count, group: count, segment: 1 }.segmented(G1_SUM, fits);
+        let windows = Windows { bits, count, group: count, segment: 1, sets: count }.segmented(G1_SUM, fits);
         fits(&windows).then_some(windows)
     }
 }
@@ -217,7 +293,7 @@ impl InParts {
 /// The least bytes of buckets that will do.
 pub(crate) fn least_bucket_bytes() -> usize {
     let count = SCALAR_BITS.div_ceil(LEAST_BITS);
-    Windows { bits: LEAST_BITS, count, group: 1, segment: 1 }.buckets(G1_SUM, count)
+    Windows { bits: LEAST_BITS, count, group: 1, segment: 1, sets: count }.buckets(G1_SUM, count)
 }
 
 /// Terms of a part, at most, that can be added to buckets with so much scratch.

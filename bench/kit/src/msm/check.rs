@@ -2,8 +2,8 @@
 
 use blst::blst_fr;
 use interlock::kit::{
-    combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, reduce, Accumulators, DeviceBuffer, DeviceSlice,
-    Scalars, Shape, SumTerms, Terms, G1, G2,
+    combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, multiply_points, reduce, Accumulators, DeviceBuffer,
+    DeviceSlice, Group, Multiples, Scalars, Shape, SumTerms, Terms, G1, G2,
 };
 use rayon::prelude::*;
 
@@ -20,6 +20,7 @@ use crate::scalar::{add, from_u64, inverse, negative};
 pub fn all(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     let compared =
         group::<G1>(device, most, seed)? + group::<G2>(device, most / 4 + 1, seed)? + in_parts(device, most, seed)?;
+    let compared = compared + with_multiples(device, most, &mut Random(seed))?;
     Ok(compared + of_largest_domain(device, seed)?)
 }
 
@@ -35,6 +36,10 @@ pub fn planned_scratch() -> Result<usize, String> {
             is_planned::<G1>(terms, in_g1.in_groups_of(group))?;
             is_planned::<G2>(terms, in_g2.in_groups_of(group))?;
             compared += 2;
+        }
+        for multiples in [2, 5, 20].into_iter().filter_map(|most| Multiples::fastest(terms, terms, most, 4 << 30)) {
+            is_planned::<G1>(terms, told("shape", Shape::sharing(&multiples, terms, terms, 4 << 30))?)?;
+            compared += 1;
         }
     }
     Ok(compared)
@@ -266,6 +271,48 @@ fn check_shapes<G: Known>(
         }
     }
     Ok(compared)
+}
+
+/// MSMs in G1 whose points have multiples, for windows of every size and any number of sets of buckets.
+fn with_multiples(device: &Device, most: usize, random: &mut Random) -> Result<usize, String> {
+    let mut scratch = told("scratch", poisoned(1 << 20, &device.stream))?;
+    let mut compared = 0;
+    for n in [1, 2, 100, 5000, 70_000].into_iter().filter(|n| *n <= most) {
+        let points = nasty_points::<G1>(n, random);
+        let on_device = told("points", DeviceBuffer::from_host(&points.points, &device.stream))?;
+        for bits in [4, 5, 8, 13, 16] {
+            for sets in [1, 2, 1 + random.below(255_usize.div_ceil(bits as usize) - 1)] {
+                let multiples = Multiples::new(bits, sets as u32);
+                let all = told("multiples", multiples_of(&on_device, &multiples, device))?;
+                let shape = told("shape", Shape::sharing(&multiples, n, n, 1 << 30))?;
+                let shape = shape.in_groups_of(1 + random.below(shape.windows()) as u32);
+                for case in cases(n, random).iter().filter(|case| case.len == n && case.positions.is_none()) {
+                    check_msm(device, &points, &all, case, shape, &mut scratch)?;
+                    compared += 1;
+                }
+            }
+        }
+    }
+    Ok(compared)
+}
+
+/// The points and their multiples.
+pub fn multiples_of(
+    points: &DeviceBuffer<<G1 as Group>::Affine>,
+    multiples: &Multiples,
+    device: &Device,
+) -> Result<DeviceBuffer<<G1 as Group>::Affine>, interlock::Error> {
+    let (n, stream) = (points.len(), &device.stream);
+    let all = DeviceBuffer::new(multiples.tables() * n)?;
+    let mut scratch = DeviceBuffer::new((240 * n).min(1 << 30))?;
+    let table = |i: usize| all.range(i * n..(i + 1) * n);
+    // Once is as they are.
+    multiply_points(&table(0), points, 0, &mut scratch, stream)?;
+    for i in 1..multiples.tables() {
+        multiply_points(&table(i), &table(i - 1), multiples.doublings(), &mut scratch, stream)?;
+    }
+    stream.synchronize()?;
+    Ok(all)
 }
 
 /// MSMs in G1 whose terms come in parts, with windows of several sizes.

@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use blst::blst_fr;
 use interlock::kit::{
-    combine, decode, msm, msm_scratch_bytes, Accumulators, DeviceBuffer, Event, Faults, Run, Scalars, Shape, SumTerms,
-    Terms, G1, G2,
+    combine, decode, msm, msm_scratch_bytes, Accumulators, DeviceBuffer, DeviceSlice, Event, Faults, Group, Multiples,
+    Run, Scalars, Shape, SumTerms, Terms, G1, G2,
 };
 use interlock::Error;
 use interlock_bench_measure::Row;
 use rayon::prelude::*;
 
+use super::check::multiples_of;
 use super::known::{is_same, scalars, told, Known, Points};
 use crate::device::Device;
 use crate::inputs::Random;
@@ -22,6 +23,9 @@ const TILE: usize = 1 << 20;
 const RUNS: usize = 7;
 /// Blocks that add up the points of a sum.
 const SUM_BLOCKS: usize = 384;
+/// Bytes of scratch for MSMs with multiples and of all of these, at most.
+const MULTIPLES_SCRATCH: usize = 3 << 30;
+const MOST_MULTIPLES: usize = 100 << 30;
 /// Multiplications in Fp a second, as measured for the carry chain on an H200.
 const MULTIPLICATIONS: f64 = 26.7e9;
 
@@ -52,11 +56,23 @@ impl<G: Known> Input<G> {
 
     /// Seconds of each run of the MSM of the first `n` terms, after one that is not timed; and that its result is right.
     fn msm(&self, device: &Device, n: usize, shape: Shape, runs: usize) -> Result<Vec<f64>, String> {
+        self.msm_of(&self.points, device, n, shape, runs)
+    }
+
+    /// The same where the points, and multiples of them, are `points`.
+    fn msm_of(
+        &self,
+        points: &DeviceSlice<G::Affine>,
+        device: &Device,
+        n: usize,
+        shape: Shape,
+        runs: usize,
+    ) -> Result<Vec<f64>, String> {
         let stream = &device.stream;
         let run = || -> Result<_, Error> {
             let mut scratch = DeviceBuffer::new(msm_scratch_bytes::<G>(n, shape)?)?;
             let mut sums = DeviceBuffer::new(shape.sums())?;
-            let (points, scalars) = (&self.points, &self.scalars_on_device);
+            let scalars = &self.scalars_on_device;
             let terms = Terms { points, positions: None, scalars, order: Scalars::InOrder, len: n, count: None };
             let mut seconds = Vec::new();
             for _ in 0..=runs {
@@ -165,6 +181,40 @@ pub fn compare(device: &Device, most: u32) -> Result<(), String> {
         let row = Row::new(format!("G1 MSM 2^{log}"), "interlock", input.calls(device, n, shape)?);
         let floor = shape.windows() as f64 * n as f64 * G1::ADDITION / MULTIPLICATIONS;
         println!("{}", Row { floor: Some(floor), right: Some(true), ..row });
+    }
+    Ok(())
+}
+
+/// Prints lines for MSMs in G1 of 2^20 terms and more, up to 2^`most`, with as many multiples of points as are worth their memory, and fewer.
+///
+/// # Errors
+/// What went wrong: wrong results too.
+pub fn with_multiples(device: &Device, most: u32) -> Result<(), String> {
+    for log in (20..=most).step_by(2) {
+        let n = 1usize << log;
+        let input = Input::<G1>::random(device, n)?;
+        msm_line(&input, device, log)?;
+        let mut last = None;
+        for tables in [2, 4, 6, 16] {
+            let Some(multiples) = Multiples::fastest(n, n, tables, MULTIPLES_SCRATCH) else { continue };
+            if last == Some(multiples) || multiples.tables() * n * size_of::<<G1 as Group>::Affine>() > MOST_MULTIPLES {
+                continue;
+            }
+            last = Some(multiples);
+            let start = Instant::now();
+            let points = told("multiples", multiples_of(&input.points, &multiples, device))?;
+            let seconds = start.elapsed().as_secs_f64();
+            let shape = told("shape", Shape::sharing(&multiples, n, n, MULTIPLES_SCRATCH))?;
+            let (least, median, most) = spread(input.msm_of(&points, device, n, shape, RUNS)?);
+            let ms = |seconds: f64| seconds * 1e3;
+            println!(
+                "G1 MSM 2^{log}, {} tables made in {seconds:.3} s: median {:.3} ms, from {:.3} to {:.3}; {shape:?}",
+                multiples.tables(),
+                ms(median),
+                ms(least),
+                ms(most)
+            );
+        }
     }
     Ok(())
 }
