@@ -220,7 +220,7 @@ typedef struct interlock_memory_plan {
   enum interlock_residence parameters;
   // Which vectors are in device memory.
   enum interlock_vectors vectors;
-  // What resident parameters hold; 0 if they are streamed.
+  // What resident parameters hold, with multiples of points if INTERLOCK_H_MULTIPLES asks for them; 0 if they are streamed.
   size_t parameter_bytes;
   // What scratch holds: once a device, for all calls there.
   size_t scratch_bytes;
@@ -273,8 +273,8 @@ extern "C" {
 // is shared and not read again. `cache`: keep it in memory also when the last SRS is dropped, until evict_SRS(); the
 // four (INTERLOCK_SRS_CACHE) used last are kept. On error `*ret` is an empty SRS.
 //
-// Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET or INTERLOCK_CHECK_SUBGROUP
-// that is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular
+// Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET, INTERLOCK_H_MULTIPLES or
+// INTERLOCK_CHECK_SUBGROUP that is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular
 // file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense), EILSEQ (a
 // coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity), EPROTO (a
 // point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a GPU,
@@ -467,10 +467,11 @@ struct interlock_error interlock_set_log_level(int level);
 // Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would
 // be made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what
 // INTERLOCK_VRAM_BUDGET would say, and parameters and scratch count. (That of interlock_gpu_locks_set_budget() is for a
-// call beside these, and beside what else serves all calls on a device.) interlock_srs_sizes() gives the sizes of
-// parameters.
+// call beside these, and beside what else serves all calls on a device.) With INTERLOCK_H_MULTIPLES=1, parameters
+// include multiples of points. interlock_srs_sizes() gives the sizes of parameters.
 //
-// Errors: EINVAL for a null or misaligned pointer, and for sizes that no parameters have; -2, CUDA's number for a lack
+// Errors: EINVAL for a null or misaligned pointer, for sizes that no parameters have, and for an INTERLOCK_H_MULTIPLES
+// that is neither 0 nor 1; -2, CUDA's number for a lack
 // of memory, if not even the smallest variant fits: the text says what budget would do. `*out` is written on success
 // only.
 struct interlock_error interlock_plan(const struct interlock_circuit_sizes *sizes,

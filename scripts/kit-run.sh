@@ -57,6 +57,7 @@ abi() {
     local some
     mapfile -t some < <(vectors tiny mimc322 dup unsat nob lg1)
     step "all vectors" 120 ./prove_vector vectors/*/
+    INTERLOCK_H_MULTIPLES=1 step "all vectors with multiples of h" 120 ./prove_vector vectors/*/
     step "two halves" 60 ./start_finalize vectors/tiny vectors/mimc322x3
     step "threads" 60 ./threads 6 "${some[@]}"
     step "parameters that take each other's place" 120 ./parameters vectors/mimc322 vectors/dup vectors/sha256x2
@@ -131,6 +132,7 @@ variants() {
     done
     INTERLOCK_VRAM_BUDGET=32M step "threads within 32M" 60 ./threads 6 vectors/{tiny,mimc322,dup,unsat,nob,lg1,sha256x2}
     INTERLOCK_VRAM_BUDGET=12M step "a warm proof's calls within 12M" 60 ./interlock-kit warm
+    INTERLOCK_H_MULTIPLES=1 step "random circuits with multiples of h" 200 ./interlock-kit shapes 60 "${KIT_SEED:-1}" resident 3
     # No vector, one and two in device memory.
     for budget in 128M 300M 500M; do
         INTERLOCK_VRAM_BUDGET=$budget step "2^22 within $budget" 300 ./run.sh --folder "${TMPDIR:-/tmp}" 22
@@ -145,6 +147,7 @@ proofs() {
 times() {
     step "throughput" 60 ./interlock-kit throughput
     step "MSMs timed" 120 ./interlock-kit msm-time 26
+    step "MSMs with multiples of points timed" 120 ./interlock-kit msm-multiples 26
     step "uploads timed" 60 ./interlock-kit uploads-time 24
     step "the polynomial h timed" 120 ./interlock-kit quotient-times 27
 }

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const size_t GIB = (size_t)1 << 30;
 enum { NO_DEVICE_MEMORY = -2 };
@@ -55,6 +57,26 @@ static void budgets(void)
               "%zu GiB: %zu bytes are accessed over the bus", expected[i].gib, plan.mapped_bytes);
         before = plan.seconds;
     }
+}
+
+// The setting is read by every call.
+static void multiples(void)
+{
+    interlock_circuit_sizes sizes = {24, 328, 16268000, 16219000, 4132000, 1};
+    interlock_memory_plan without, with, small, small_with;
+    bool all = succeeded(interlock_plan(&sizes, 64 * GIB, &without), "a plan") && succeeded(interlock_plan(&sizes, 4 * GIB, &small), "a plan");
+    setenv("INTERLOCK_H_MULTIPLES", "1", 1);
+    all = all && succeeded(interlock_plan(&sizes, 64 * GIB, &with), "multiples") && succeeded(interlock_plan(&sizes, 4 * GIB, &small_with), "no multiples");
+    if (all) {
+        size_t more = with.parameter_bytes - without.parameter_bytes;
+        check(more / (96u << 24) == 11 && most(&with) == most(&without) + more && most(&with) <= 64 * GIB,
+              "multiples of h hold %zu bytes more, %zu in all", more, most(&with));
+        check(with.seconds < without.seconds, "multiples of h are no faster");
+        check(memcmp(&small, &small_with, sizeof small) == 0, "streamed parameters with multiples");
+    }
+    setenv("INTERLOCK_H_MULTIPLES", "2", 1);
+    refused(interlock_plan(&sizes, 64 * GIB, &with), "two", EINVAL, "INTERLOCK_H_MULTIPLES is \"2\", but must be 0 or 1");
+    unsetenv("INTERLOCK_H_MULTIPLES");
 }
 
 static bool same(const interlock_memory_plan *plan, unsigned char byte)
@@ -122,5 +144,6 @@ int main(void)
     budgets();
     least();
     impossible();
+    multiples();
     return checks_end();
 }

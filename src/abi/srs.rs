@@ -49,8 +49,8 @@ pub(crate) unsafe fn resolve(srs: *const SRS) -> Result<Srs, Error> {
 /// is shared and not read again. `cache`: keep it in memory also when the last SRS is dropped, until evict_SRS(); the
 /// four (INTERLOCK_SRS_CACHE) used last are kept. On error `*ret` is an empty SRS.
 ///
-/// Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET or INTERLOCK_CHECK_SUBGROUP
-/// that is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular
+/// Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET, INTERLOCK_H_MULTIPLES or
+/// INTERLOCK_CHECK_SUBGROUP that is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular
 /// file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense), EILSEQ (a
 /// coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity), EPROTO (a
 /// point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a GPU,

@@ -33,9 +33,7 @@ use crate::settings;
 pub(crate) mod forced;
 pub(crate) mod scratch;
 
-use scratch::{
-    least_bucket_bytes, most_sums, most_terms, most_terms_in_parts, Multiples, Windows, G1_SUM, G2_SUM,
-};
+use scratch::{least_bucket_bytes, most_sums, most_terms, most_terms_in_parts, Multiples, Windows, G1_SUM, G2_SUM};
 
 /// Slots through which parameters are streamed: one is worked on, some are full, one is filled. Where they would be too small for
 /// [`STEP`] variables, there are fewer.
@@ -170,7 +168,7 @@ pub struct Plan {
     pub parameters: Residence,
     /// Which vectors are in device memory.
     pub vectors: Vectors,
-    /// What resident parameters hold; 0 if they are streamed.
+    /// What resident parameters hold, with multiples of points if INTERLOCK_H_MULTIPLES asks for them; 0 if they are streamed.
     pub parameter_bytes: usize,
     /// What scratch holds: once a device, for all calls there.
     pub scratch_bytes: usize,
@@ -255,7 +253,8 @@ fn least_held(part: usize, sum_blocks: usize) -> usize {
 /// The fastest plan for circuits of these sizes within a budget of `budget` bytes of device memory.
 ///
 /// # Errors
-/// [`Error::Size`] for sizes that no parameters have, and [`Error::Budget`] with what the smallest variant takes if that does not fit.
+/// [`Error::Size`] for sizes that no parameters have, [`Error::Budget`] with what the smallest variant takes if that does not fit, and
+/// [`Error::Setting`] if [`settings::h_multiples`] is not clear.
 ///
 /// # Example
 /// ```
@@ -460,23 +459,29 @@ impl Sizes {
         }
     }
 
-    /// The multiples of the points of `h` that are kept where `room` bytes are left beside parameters and scratch: vectors go before them.
-    pub(crate) fn h_multiples(&self, room: usize, scratch: usize) -> Option<Multiples> {
-        let spare = room.checked_sub(VECTORS_BEFORE_MULTIPLES.checked_mul(rounded(FR << self.domain_log2))?)?;
-        let points = self.h_points();
-        let part = self.h_part(scratch, 0, Vectors::Three);
-        Multiples::fastest(points, part, 1 + spare / (G1 * points).max(1), scratch)
+    /// The multiples of the points of `h` that are kept where parameters are resident and leave `room` bytes beside scratch: what workers want goes
+    /// before them.
+    pub(crate) fn h_multiples(&self, division: Division, room: usize) -> Option<Multiples> {
+        let plan = self.fastest_with(Residence::Resident, division, room)?;
+        let of_one = plan.most_bytes() - plan.parameter_bytes - plan.scratch_bytes;
+        let of_workers = VECTORS_BEFORE_MULTIPLES.checked_mul(rounded(FR << self.domain_log2))?;
+        let spare = room.checked_sub(of_workers.max(of_one))?;
+        // Less what rounding may add.
+        let (points, spare) = (self.h_points(), spare.saturating_sub(2 * PAGE));
+        let part = self.h_part(plan.scratch_bytes, 0, plan.vectors);
+        Multiples::fastest(points, part, 1 + spare / (G1 * points).max(1), plan.scratch_bytes)
     }
 
     /// What they change of a plan.
     fn add_h_multiples(&self, plan: &mut Plan, budget: usize) {
-        let room = self.room_alone(plan.parameters, Division::of(budget));
-        let Some(room) = room.filter(|_| plan.parameters == Residence::Resident) else { return };
-        let Some(multiples) = self.h_multiples(room, plan.scratch_bytes) else { return };
-        let bytes = align((multiples.tables() - 1) * G1 * self.h_points());
-        plan.parameter_bytes += bytes;
-        plan.witness_phase_bytes += bytes;
-        plan.h_phase_bytes += bytes;
+        let division = Division::of(budget);
+        let room = self.room_alone(plan.parameters, division).filter(|_| plan.parameters == Residence::Resident);
+        let Some(multiples) = room.and_then(|room| self.h_multiples(division, room)) else { return };
+        let tables = (multiples.tables() - 1) * G1 * self.h_points();
+        let more = rounded(self.points_in_memory(Residence::Resident) + tables) - plan.parameter_bytes;
+        plan.parameter_bytes += more;
+        plan.witness_phase_bytes += more;
+        plan.h_phase_bytes += more;
         plan.seconds -= self.circuits as f64 * multiples.saved_additions(self.h_points()) as f64 * PER_ADDITION;
     }
 

@@ -8,7 +8,7 @@ use interlock::{logging, prove, settings, Error};
 use crate::report::Report;
 
 /// What the library reads when it runs.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 9] = [
     "INTERLOCK_BACKEND",
     "INTERLOCK_VRAM_BUDGET",
     "INTERLOCK_TRACE",
@@ -16,6 +16,7 @@ const KNOWN: [&str; 8] = [
     "INTERLOCK_CPU_THREADS",
     "INTERLOCK_SRS_CACHE",
     "INTERLOCK_CHECK_SUBGROUP",
+    "INTERLOCK_H_MULTIPLES",
     "INTERLOCK_LOG",
 ];
 /// What its build script reads.
@@ -50,7 +51,12 @@ pub fn examine(report: &mut Report) -> Complaints {
             report.fix(format_args!("{name} is set, which interlock does not know: unset it, or correct its name"));
         }
     }
-    let read = [settings::backend().err(), settings::vram_budget().err(), settings::check_subgroup().err()];
+    let read = [
+        settings::backend().err(),
+        settings::vram_budget().err(),
+        settings::check_subgroup().err(),
+        settings::h_multiples().err(),
+    ];
     for error in read.into_iter().flatten() {
         report.fix(error);
     }

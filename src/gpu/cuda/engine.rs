@@ -207,6 +207,11 @@ impl Engine {
         Ok(self.passes.get_or_init(|| passes))
     }
 
+    /// What its budget is divided into.
+    pub(super) fn division(&self) -> Division {
+        self.division
+    }
+
     /// The terms up to which MSMs in G1, and in G2, have enough scratch.
     pub(super) fn most_terms(&self) -> [usize; 2] {
         self.most_terms

@@ -32,7 +32,7 @@ impl HMultiples {
         }
         let sizes = Sizes::from(counts);
         let room = engine.memory().shortfall(0).largest.saturating_sub(sizes.resident_bytes(Residence::Resident));
-        Ok(sizes.h_multiples(room, engine.all_scratch().len()))
+        Ok(sizes.h_multiples(engine.division(), room))
     }
 
     /// With memory for all tables.

@@ -95,7 +95,8 @@ pub mod kit {
     pub use super::guard::DeviceGuard;
     pub use super::kept::{copy_terms, CopiedTerms};
     pub use super::msm::{
-        combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, multiply_points, reduce, Bucket, Scalars, Shape, Terms,
+        combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, multiply_points, reduce, Bucket, Scalars, Shape,
+        Terms,
     };
     pub use super::ntt::Domain;
     pub use super::ones::{Accumulators, SumTerms};
@@ -105,6 +106,6 @@ pub mod kit {
     pub use super::stream::Stream;
     pub use super::terms::{list, terms_scratch_bytes, Lists, QueryVariables, Variables};
     pub use super::timeline::Timeline;
-    pub use crate::prove::plan::scratch::Multiples;
     pub use crate::params::{spoilt_cases, PointFault, Sample, SpoiltCase, TO_SPOIL};
+    pub use crate::prove::plan::scratch::Multiples;
 }

@@ -423,6 +423,7 @@ mod tests {
         for (i, coordinate) in [generator.x, generator.y, one, one].iter().enumerate() {
             words[6 * i..6 * i + 6].copy_from_slice(&coordinate.l);
         }
+        let shared = |bits, sets| Shape::sharing(&Multiples::new(bits, sets), 1 << 12, 1 << 12, 1 << 30).unwrap();
         for (shape, per_window) in [
             (Shape::new(5, 3, 4), 3),
             (Shape::new(8, 1, 128), 1),
@@ -430,9 +431,11 @@ mod tests {
             (Shape::new(5, 3, 3), 4),
             (Shape::new(8, 1, 127), 2),
             (Shape::new(10, 1, 20), 6),
+            (shared(8, 3), 8),
+            (shared(5, 1), 5),
         ] {
             let mut expected = blst::blst_p1::default();
-            for window in 0..shape.windows() as u32 {
+            for window in 0..shape.0.sets {
                 let weight = |power: u32| (0..power).fold(generator, |p, _| G1::double(&p));
                 expected = G1::add(&expected, &weight(window * shape.0.window_bits));
                 for bit in 0..per_window - 1 {
@@ -440,7 +443,7 @@ mod tests {
                     expected = (0..shape.0.segment).fold(expected, |p, _| G1::add(&p, &term));
                 }
             }
-            assert_eq!(shape.sums(), shape.windows() * per_window as usize, "{shape:?}");
+            assert_eq!(shape.sums(), (shape.0.sets * per_window) as usize, "{shape:?}");
             let sums = vec![words; shape.sums()];
             assert_eq!(combine::<G1>(&sums, shape), expected, "{shape:?}");
         }

@@ -177,6 +177,7 @@ impl Multiples {
             let count = SCALAR_BITS.div_ceil(bits);
             (1..count).map(move |sets| Self { bits, sets, tables: count.div_ceil(sets) })
         });
+        let most = most.min(MOST_POINTS / points);
         let fitting = all.filter(|own| own.tables as usize <= most && own.windows_within(part, scratch).is_some());
         let best = fitting.min_by_key(|own| (own.additions(points), own.tables))?;
         (best.saved_additions(points) > best.additions(points) / WORTHWHILE_SHARE).then_some(best)
@@ -215,6 +216,8 @@ impl Multiples {
 const MOST_SHARED_BITS: u32 = 24;
 /// The share of its additions that an MSM must save for multiples to be worth their memory.
 const WORTHWHILE_SHARE: usize = 20;
+/// Points of all tables, at most: their numbers have 31 bits beside a sign.
+const MOST_POINTS: usize = 1 << 31;
 /// Points of an MSM that is too short for them.
 const LEAST_WITH_MULTIPLES: usize = 1 << 10;
 

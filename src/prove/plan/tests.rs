@@ -43,6 +43,35 @@ proptest! {
         }
     }
 
+    /// They take what the budget leaves, and nothing where parameters are streamed.
+    #[test]
+    fn multiples_stay_within_the_budget(sizes in sizes(), budget in budgets()) {
+        if let Ok(plan) = plan(&sizes, budget) {
+            let mut with = plan;
+            sizes.add_h_multiples(&mut with, budget);
+            prop_assert!(with.most_bytes() <= budget, "{with:?}");
+            prop_assert!(plan.parameters == Residence::Resident || with == plan, "{with:?}");
+            let more = with.parameter_bytes - plan.parameter_bytes;
+            prop_assert_eq!([with.witness_phase_bytes, with.h_phase_bytes], [plan.witness_phase_bytes + more, plan.h_phase_bytes + more]);
+            prop_assert!(if more > 0 { with.seconds < plan.seconds } else { with == plan }, "{with:?} {plan:?}");
+            prop_assert!(with.seconds > 0.0, "{with:?}");
+        }
+    }
+
+    /// Every window has a table and a set of buckets, and the scratch that was given does.
+    #[test]
+    fn multiples_serve_all_windows(points in 0_usize..1 << 28, most in 1_usize..40, scratch in 22_u32..34) {
+        let scratch = 1 << scratch;
+        if let Some(multiples) = Multiples::fastest(points, points, most, scratch) {
+            prop_assert!((2..=most).contains(&multiples.tables()), "{multiples:?}");
+            let windows = multiples.windows_within(points, scratch).expect("it was asked for");
+            prop_assert!(windows.sets < windows.count && windows.sets as usize * multiples.tables() >= windows.count as usize);
+            prop_assert!(windows.bits * windows.count >= 255 && windows.scratch(points, G1_SUM) <= scratch);
+            prop_assert_eq!(multiples.doublings(), windows.bits * windows.sets);
+            prop_assert!(20 * multiples.saved_additions(points) > points);
+        }
+    }
+
     /// Blocks have places for what the phases lease, beside scratch and parameters.
     #[test]
     fn phases_find_room_in_the_arena(sizes in sizes(), budget in budgets()) {
@@ -279,4 +308,27 @@ fn seconds_are_those_that_were_measured() {
         let found = plan(&porep(log2), budget).unwrap().seconds;
         assert!((found / measured - 1.0).abs() < 0.1, "2^{log2} within {budget}: {found} s, measured {measured}");
     }
+}
+
+/// With one table there is nothing to gain, with all that windows want 13 % of the additions of 2^24 points.
+#[test]
+fn multiples_are_as_many_as_there_is_room_for() {
+    let fastest = |most| Multiples::fastest(1 << 24, 1 << 24, most, 3 * GIB);
+    assert_eq!([fastest(0), fastest(1)], [None; 2]);
+    let (few, all) = (fastest(6).unwrap(), fastest(100).unwrap());
+    assert_eq!((few.tables(), all.tables(), all.doublings()), (6, 12, 22));
+    assert!(all.saved_additions(1 << 24) > few.saved_additions(1 << 24));
+    assert_eq!(Multiples::fastest(1000, 1000, 100, 3 * GIB), None);
+    // Points are numbered with 31 bits.
+    assert!(Multiples::fastest(1 << 28, 1 << 27, 100, 8 * GIB).is_none_or(|multiples| multiples.tables() <= 8));
+
+    let sizes = porep(24);
+    let tables = |budget: usize| {
+        let plan = sizes.fastest(budget).unwrap();
+        let mut with = plan;
+        sizes.add_h_multiples(&mut with, budget);
+        (with.parameter_bytes - plan.parameter_bytes) / (96 * ((1 << 24) - 1))
+    };
+    // What three workers want comes first.
+    assert_eq!([4, 11, 16, 64].map(|gib| tables(gib * GIB)), [0, 0, 3, 11]);
 }

@@ -60,7 +60,8 @@ fn is_planned<G: Known>(terms: usize, shape: Shape) -> Result<(), String> {
 /// What differs.
 pub fn few(device: &Device, seed: u64) -> Result<usize, String> {
     check_in_parts(device, &[40, 30, 50], Shape::new(13, 5, 2000), &mut Random(seed))?;
-    Ok(1 + few_of::<G1>(device, seed)? + few_of::<G2>(device, seed)?)
+    let compared = check_multiples(device, 65, &Multiples::new(13, 7), 11, &mut Random(seed))?;
+    Ok(1 + compared + few_of::<G1>(device, seed)? + few_of::<G2>(device, seed)?)
 }
 
 fn few_of<G: Known>(device: &Device, seed: u64) -> Result<usize, String> {
@@ -273,27 +274,38 @@ fn check_shapes<G: Known>(
     Ok(compared)
 }
 
-/// MSMs in G1 whose points have multiples, for windows of every size and any number of sets of buckets.
+/// MSMs in G1 whose points have multiples, for windows of several sizes and numbers of sets of buckets.
 fn with_multiples(device: &Device, most: usize, random: &mut Random) -> Result<usize, String> {
-    let mut scratch = told("scratch", poisoned(1 << 20, &device.stream))?;
     let mut compared = 0;
     for n in [1, 2, 100, 5000, 70_000].into_iter().filter(|n| *n <= most) {
-        let points = nasty_points::<G1>(n, random);
-        let on_device = told("points", DeviceBuffer::from_host(&points.points, &device.stream))?;
         for bits in [4, 5, 8, 13, 16] {
-            for sets in [1, 2, 1 + random.below(255_usize.div_ceil(bits as usize) - 1)] {
-                let multiples = Multiples::new(bits, sets as u32);
-                let all = told("multiples", multiples_of(&on_device, &multiples, device))?;
-                let shape = told("shape", Shape::sharing(&multiples, n, n, 1 << 30))?;
-                let shape = shape.in_groups_of(1 + random.below(shape.windows()) as u32);
-                for case in cases(n, random).iter().filter(|case| case.len == n && case.positions.is_none()) {
-                    check_msm(device, &points, &all, case, shape, &mut scratch)?;
-                    compared += 1;
-                }
+            let windows = 255_u32.div_ceil(bits);
+            for sets in [1, 2, 1 + random.below(windows as usize - 1) as u32] {
+                let group = 1 + random.below(windows as usize) as u32;
+                compared += check_multiples(device, n, &Multiples::new(bits, sets), group, random)?;
             }
         }
     }
     Ok(compared)
+}
+
+/// Those of `n` points, `group` windows at a time.
+fn check_multiples(
+    device: &Device,
+    n: usize,
+    multiples: &Multiples,
+    group: u32,
+    random: &mut Random,
+) -> Result<usize, String> {
+    let points = nasty_points::<G1>(n, random);
+    let mut scratch = told("scratch", poisoned(1 << 20, &device.stream))?;
+    let on_device = told("points", DeviceBuffer::from_host(&points.points, &device.stream))?;
+    let all = told("multiples", multiples_of(&on_device, multiples, device))?;
+    let shape = told("shape", Shape::sharing(multiples, n, n, 1 << 30))?.in_groups_of(group);
+    let cases = cases(n, random);
+    let cases = cases.iter().filter(|case| case.len == n && case.positions.is_none());
+    let check = |case| check_msm(device, &points, &all, case, shape, &mut scratch);
+    Ok(cases.map(check).collect::<Result<Vec<_>, String>>()?.len())
 }
 
 /// The points and their multiples.
