@@ -79,6 +79,7 @@ shapes() {
 
 faults() {
     step "failures of CUDA" 280 ./interlock-kit faults "${KIT_FAULTS:-40}"
+    INTERLOCK_H_MULTIPLES=1 step "failures of CUDA with multiples of h" 280 ./interlock-kit faults "${KIT_FAULTS:-40}"
 }
 
 workers() {

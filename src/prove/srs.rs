@@ -46,8 +46,9 @@ impl Srs {
         let _within = call.enter();
         let _whole = trace::span(c"opening parameters");
         let loaded = params::cache();
-        // All three before the load: they may log, and a log callback may load the same file.
+        // All of these before the load: they may log, and a log callback may load the same file.
         let check_subgroup = settings::check_subgroup()?;
+        settings::h_multiples()?;
         settings::cpu_threads();
         let opened = Parameters::open(path, check_subgroup)?;
         let selected = select(&opened)?;

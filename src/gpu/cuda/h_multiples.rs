@@ -31,8 +31,11 @@ impl HMultiples {
             return Ok(None);
         }
         let sizes = Sizes::from(counts);
-        let room = engine.memory().shortfall(0).largest.saturating_sub(sizes.resident_bytes(Residence::Resident));
-        Ok(sizes.h_multiples(engine.division(), room))
+        let (division, resident) = (engine.division(), Residence::Resident);
+        let room = engine.memory().shortfall(0).largest.saturating_sub(sizes.resident_bytes(resident));
+        // No more than a plan says.
+        let most = sizes.room_alone(resident, division).unwrap_or(0);
+        Ok(sizes.h_multiples(division, room.min(most)))
     }
 
     /// With memory for all tables.
@@ -46,15 +49,16 @@ impl HMultiples {
     /// [`Error::Cuda`].
     pub(super) fn fill(&self, engine: &Worker<'_>) -> Result<(), Error> {
         let _making = span(c"multiples of h");
-        let mut turn = engine.enqueue(c"multiples of h")?;
-        let mut scratch = turn.scratch()?;
         let table = |i: usize| self.points.range(i * self.stride..(i + 1) * self.stride);
+        let mut last = None;
         for i in 1..self.multiples.tables() {
+            // A turn for each, so that proofs come between.
+            let mut turn = engine.enqueue(c"multiples of h")?;
+            let mut scratch = turn.scratch()?;
             multiply_points(&table(i), &table(i - 1), self.multiples.doublings(), &mut scratch, turn.stream)?;
+            last = Some(turn.until()?);
         }
-        let until = turn.until()?;
-        drop(turn);
-        until.event().synchronize()
+        last.map_or(Ok(()), |until| until.event().synchronize())
     }
 
     /// The points of the query from number `first` on, which their multiples follow.

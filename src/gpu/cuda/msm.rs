@@ -154,7 +154,16 @@ impl Shape {
         (self.0.sets * self.sums_per_window()) as usize
     }
 
-    /// How many buckets all windows have.
+    /// How many points, the last multiple of the last among them, an MSM of the first `len` points reads; 0 where none have multiples.
+    fn reach(&self, len: usize) -> usize {
+        let sys::interlock_msm_shape { windows, sets, stride, .. } = self.0;
+        match stride {
+            0 => 0,
+            _ => ((windows - 1) / sets) as usize * stride + len,
+        }
+    }
+
+    /// How many buckets there are in all.
     pub fn buckets(&self) -> usize {
         (self.0.sets as usize) << (self.0.window_bits - 1)
     }
@@ -207,6 +216,7 @@ pub fn msm<G: Group>(
 ) -> Result<(), Error> {
     at_least("sums", sums.len(), shape.sums())?;
     at_least("scratch", scratch.len(), msm_scratch_bytes::<G>(terms.len, shape)?)?;
+    at_least("points with their multiples", terms.points.len(), shape.reach(terms.len))?;
     let terms = terms.as_raw()?;
     // SAFETY: the ranges have the sizes that were checked, aligned as points and sums are; scratch begins at a multiple of 256 bytes.
     check("interlock_msm", unsafe { G::msm(scratch.as_raw(), sums.as_raw(), &terms, shape.0, stream.as_raw()) })

@@ -35,16 +35,21 @@ impl Resident {
     ///
     /// # Errors
     /// [`Error::Params`] with the first thing that is wrong in the order of the file, [`Error::File`], [`Error::Cuda`],
-    /// [`Error::DeviceMemory`], [`Error::Threads`].
+    /// [`Error::DeviceMemory`], [`Error::Threads`], and [`Error::Setting`] if it is not clear whether multiples are asked for.
     pub(super) fn load(engine: &Worker<'_>, srs: &Parameters) -> Result<Self, Error> {
-        let resident = match HMultiples::chosen(engine, &srs.counts)? {
-            // Others may have been faster to take the room.
-            Some(multiples) => Self::allocate(engine, &srs.counts, Some(multiples))
-                .or_else(|_| Self::allocate(engine, &srs.counts, None))?,
-            None => Self::allocate(engine, &srs.counts, None)?,
+        let allocate = |multiples| {
+            let resident = Self::allocate(engine, &srs.counts, multiples)?;
+            // There must be room for proofs too, beside all that is kept.
+            engine.plan(&srs.counts, Residence::Resident, None).map(|_| resident)
         };
-        // There must be room for proofs too, beside all that is kept.
-        engine.plan(&srs.counts, Residence::Resident, None)?;
+        let resident = match HMultiples::chosen(engine, &srs.counts)? {
+            None => allocate(None)?,
+            Some(multiples) => match allocate(Some(multiples)) {
+                // Others were faster to take the room.
+                Err(error) if error.is_device_out_of_memory() => allocate(None)?,
+                allocated => allocated?,
+            },
+        };
         // What decodes to it must be over before its memory goes.
         srs.read_encoded(|encoded| loader::load(engine.uploads(), encoded, &resident))
             .and_then(|()| resident.multiples.as_ref().map_or(Ok(()), |multiples| multiples.fill(engine)))

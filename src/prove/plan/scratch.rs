@@ -162,13 +162,13 @@ pub struct Multiples {
 
 impl Multiples {
     /// Those of windows of so many bits, which share `sets` sets of buckets.
-    #[cfg(any(test, feature = "kit"))]
+    #[cfg(all(interlock_cuda, any(test, feature = "kit")))]
     pub fn new(bits: u32, sets: u32) -> Self {
         Self { bits, sets, tables: SCALAR_BITS.div_ceil(bits).div_ceil(sets) }
     }
 
-    /// The fastest for `points` points in `most` tables at most, of which `part` are worked on at a time in so much scratch; none if they save less
-    /// than they should.
+    /// The fastest for `points` points in `most` tables at most, of which `part` are worked on at a time in so much scratch, or fewer that are nearly as
+    /// fast; none if they save less than they should.
     pub fn fastest(points: usize, part: usize, most: usize, scratch: usize) -> Option<Self> {
         if points < LEAST_WITH_MULTIPLES {
             return None;
@@ -179,7 +179,10 @@ impl Multiples {
         });
         let most = most.min(MOST_POINTS / points);
         let fitting = all.filter(|own| own.tables as usize <= most && own.windows_within(part, scratch).is_some());
-        let best = fitting.min_by_key(|own| (own.additions(points), own.tables))?;
+        let fitting: Vec<_> = fitting.collect();
+        let least = fitting.iter().map(|own| own.additions(points)).min()?;
+        let of_the_best = fitting.into_iter().filter(|own| own.additions(points) <= least + least / TOLERANCE);
+        let best = of_the_best.min_by_key(|own| (own.tables, own.additions(points)))?;
         (best.saved_additions(points) > best.additions(points) / WORTHWHILE_SHARE).then_some(best)
     }
 
@@ -199,6 +202,7 @@ impl Multiples {
     }
 
     /// How many times the points of a table are doubled for the next.
+    #[cfg(any(test, interlock_cuda))]
     pub fn doublings(&self) -> u32 {
         self.bits * self.sets
     }
@@ -214,8 +218,10 @@ impl Multiples {
 
 /// Bits of windows that share buckets, at most.
 const MOST_SHARED_BITS: u32 = 24;
-/// The share of its additions that an MSM must save for multiples to be worth their memory.
+/// An MSM must save this share of the additions that are left, for multiples to be worth their memory.
 const WORTHWHILE_SHARE: usize = 20;
+/// The share of additions that are not worth more tables.
+const TOLERANCE: usize = 100;
 /// Points of all tables, at most: their numbers have 31 bits beside a sign.
 const MOST_POINTS: usize = 1 << 31;
 /// Points of an MSM that is too short for them.
