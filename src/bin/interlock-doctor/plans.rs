@@ -14,11 +14,14 @@ use crate::report::{bytes, Report};
 const USUAL: [usize; 3] = [8, 24, 80];
 /// What is added to a smallest budget that is recommended, so that it is a round number of MiB.
 const MIB: u64 = 1 << 20;
+/// Bytes that rounding adds to those of parameters, at most.
+const ROUNDING: usize = 4 << 20;
 
 /// Tells of each known circuit, and of each other whose parameters are there.
 pub fn examine(report: &mut Report, gpus: &[Gpu], host: &Host, found: &[Found]) {
+    // Told with the settings.
+    let Ok(multiples) = settings::h_multiples() else { return };
     let budgets: Vec<(String, usize)> = match settings::vram_budget() {
-        // Told with the settings.
         Err(_) => return,
         Ok(Some(budget)) if gpus.is_empty() => vec![(bytes(budget as u64), budget)],
         Ok(_) if gpus.is_empty() => USUAL.map(|gib| (format!("{gib} GiB, if there were a GPU"), gib << 30)).into(),
@@ -35,13 +38,19 @@ pub fn examine(report: &mut Report, gpus: &[Gpu], host: &Host, found: &[Found]) 
             ));
         }
         report.section(format_args!("plans within {budget_of}"));
+        if multiples {
+            report
+                .line("multiples of h are kept where a plan says so: others have no room for them, or gain too little");
+        }
         for circuit in &circuits::ALL {
             let file = found.iter().find(|file| file.circuit.is_some_and(|known| std::ptr::eq(known, circuit)));
             match file {
                 Some(file) => tell(report, file, budget, host, !gpus.is_empty()),
                 None => {
+                    let Sizes { domain_log2, inputs, aux, a, b, .. } = circuit.sizes;
+                    let counts = Counts { inputs, h: (1 << domain_log2) - 1, l: aux, a, b };
                     let planned = plan(&circuit.sizes, budget);
-                    let planned = planned.map_or_else(|error| error.to_string(), |plan| described(&plan));
+                    let planned = planned.map_or_else(|error| error.to_string(), |plan| described(&plan, &counts));
                     report.line(format_args!("{}: {planned}", circuit.name));
                 }
             }
@@ -84,7 +93,7 @@ fn least_of(sizes: &Sizes) -> Option<usize> {
 fn tell(report: &mut Report, file: &Found, budget: usize, host: &Host, matters: bool) {
     let planned = plan(&Sizes::from(&file.counts), budget);
     match &planned {
-        Ok(plan) => report.line(format_args!("{}: {}", file.name, described(plan))),
+        Ok(plan) => report.line(format_args!("{}: {}", file.name, described(plan, &file.counts))),
         Err(error) => report.line(format_args!("{}: {error}", file.name)),
     }
     if matters {
@@ -115,7 +124,8 @@ fn locked(plan: &Plan) -> u64 {
     (plan.host_parameter_bytes + plan.host_vector_bytes) as u64
 }
 
-fn described(plan: &Plan) -> String {
+/// What a plan is for parameters with queries of these lengths.
+fn described(plan: &Plan, counts: &Counts) -> String {
     let parameters = match plan.parameters {
         Residence::Resident => "parameters on the device",
         Residence::Streamed => "parameters on the host",
@@ -130,7 +140,24 @@ fn described(plan: &Plan) -> String {
         0 => String::new(),
         locked => format!(", {} page-locked on the host", bytes(locked)),
     };
-    format!("{parameters}, {vectors}; {device} on the device{host}")
+    let multiples = match multiples_of_h(plan, counts) {
+        0 => String::new(),
+        multiples => format!(", {} of these multiples of h", bytes(multiples)),
+    };
+    format!("{parameters}, {vectors}; {device} on the device{multiples}{host}")
+}
+
+/// Bytes of the multiples of h that a plan keeps: what parameters hold beside all points, in tables of h's.
+fn multiples_of_h(plan: &Plan, counts: &Counts) -> u64 {
+    let table = counts.h * size_of::<G1Affine>();
+    let tables = plan.parameter_bytes.saturating_sub(counts.bytes()).checked_div(table).unwrap_or(0);
+    // What rounding adds may be more than small tables are.
+    let is_rounding = tables * table < ROUNDING;
+    if is_rounding {
+        0
+    } else {
+        (tables * table) as u64
+    }
 }
 
 #[cfg(test)]
@@ -146,6 +173,16 @@ mod tests {
         let told = wrong_with(&planned(1 << 20), &Host { available: u64::MAX }).unwrap();
         let megabytes: usize = told.split("BUDGET to ").nth(1).unwrap().split('M').next().unwrap().parse().unwrap();
         assert!(planned(megabytes << 20).is_ok());
+    }
+
+    #[test]
+    fn multiples_are_told_of() {
+        let counts = Counts { inputs: 328, h: (1 << 24) - 1, l: 16_268_000, a: 16_219_000, b: 4_132_000 };
+        let mut resident = plan(&Sizes::from(&counts), 64 << 30).unwrap();
+        assert_eq!(multiples_of_h(&resident, &counts), 0);
+        resident.parameter_bytes += 11 * 96 * counts.h;
+        assert!(described(&resident, &counts).contains("on the device, 16.5 GiB of these multiples of h"));
+        assert_eq!(multiples_of_h(&plan(&Sizes::from(&counts), 4 << 30).unwrap(), &counts), 0);
     }
 
     #[test]
