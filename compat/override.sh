@@ -9,12 +9,17 @@ if [[ ${1:-} == --undo ]]; then
     undo=yes
     shift
 fi
+if [[ $# -gt 1 || ${1:-} == -* ]]; then
+    echo "usage: override.sh [--undo] [FOLDER]" >&2
+    exit 2
+fi
 ours=$(cd "$(dirname "$0")" && pwd)/supraseal-c2
 cd "${1:-.}"
 [[ -e Cargo.toml && -e Cargo.lock ]] || { echo "$PWD has no Cargo.toml and Cargo.lock: name the workspace that is built" >&2; exit 1; }
 
 config=.cargo/config.toml
 line="paths = [\"$ours\"]"
+was_there=$([[ -e $config ]] && cat "$config" && echo . || true)
 others=$([[ ! -e $config ]] || grep -vE '^paths = \["[^"]*/compat/supraseal-c2"\]$' "$config" || true)
 if [[ $undo == yes ]]; then
     if [[ -n $others ]]; then
@@ -36,6 +41,16 @@ if [[ $(printf '1.86.0\n%s\n' "$version" | sort -V | head -n 1) != 1.86.0 ]]; th
     echo "rustc $version builds here, and interlock needs 1.86: raise it in $PWD/rust-toolchain.toml" >&2
     exit 1
 fi
+# What is not to be built is left as it was.
+put_back() {
+    if [[ -n $was_there ]]; then
+        printf %s "${was_there%.}" >"$config"
+    else
+        rm -f "$config"
+        rmdir .cargo 2>/dev/null || true
+    fi
+}
+trap put_back EXIT
 mkdir -p .cargo
 # At the top: below a table the line would belong to that.
 printf '%s\n' "$line" ${others:+"$others"} >"$config"
@@ -43,10 +58,11 @@ printf '%s\n' "$line" ${others:+"$others"} >"$config"
 known() { cargo metadata --no-deps --locked --format-version 1 2>/dev/null | grep -oE '"(cuda-supraseal|multicore-sdr)":' | tr -d '":' | sort -u | paste -sd,; }
 features=$(known || true)
 features=${FEATURES-$features}
-tree=$(cargo tree --locked --no-default-features ${features:+--features "$features"} -i supraseal-c2) || exit
+tree=$(cargo tree --locked --no-default-features ${features:+--features "$features"} -i supraseal-c2) || { echo "nothing is overridden: no package here takes supraseal-c2 with the features asked about (FEATURES=$features)" >&2; exit 1; }
 if ! grep -qF "($ours)" <<<"$tree"; then
     printf '%s\n' "$tree" >&2
-    echo "cargo does not build interlock's supraseal-c2 here" >&2
+    echo "cargo does not build interlock's supraseal-c2 here, so nothing is overridden" >&2
     exit 1
 fi
+trap - EXIT
 echo "supraseal-c2 is interlock's: build as before, with the feature cuda-supraseal"

@@ -67,6 +67,16 @@ override_script() {
     printf 'paths = ["/elsewhere"]\n' >"$config"
     ! "$root/compat/override.sh" "$work/workspace" || { echo "other paths were overridden" >&2; exit 1; }
     [ "$(cksum <"$work/workspace/Cargo.lock")" = "$before" ] || { echo "Cargo.lock has changed" >&2; exit 1; }
+    # Where nothing takes supraseal-c2, or the arguments are none, nothing is left.
+    mkdir -p "$work/other/src"
+    printf '[package]\nname = "other"\nversion = "0.1.0"\nedition = "2021"\n[workspace]\n' >"$work/other/Cargo.toml"
+    touch "$work/other/src/lib.rs"
+    (cd "$work/other" && cargo generate-lockfile --offline --quiet)
+    for arguments in "$work/other" "$work/other --undo" "--undoo $work/other"; do
+        # shellcheck disable=SC2086  # several arguments
+        ! "$root/compat/override.sh" $arguments || { echo "override.sh $arguments succeeded" >&2; exit 1; }
+        [ ! -e "$work/other/.cargo" ] || { echo "override.sh $arguments left its override" >&2; exit 1; }
+    done
     rm -r "$work"
 }
 
