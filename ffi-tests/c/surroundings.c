@@ -382,6 +382,12 @@ static int noise_for_a_check(void)
     return prove() == REFUSED ? 0 : WRONG;
 }
 
+static int noise_for_multiples(void)
+{
+    setenv("INTERLOCK_H_MULTIPLES", "yes", 1);
+    return prove() == REFUSED ? 0 : WRONG;
+}
+
 // With a GPU and without.
 static int noise_for_a_budget(void)
 {
@@ -610,6 +616,7 @@ static const struct {
     {"noise in the settings", noise},
     {"noise for a backend", noise_for_a_backend},
     {"noise for a check", noise_for_a_check},
+    {"noise for multiples", noise_for_multiples},
     {"noise for a budget", noise_for_a_budget},
     {"noise for profilers", noise_for_profilers},
     {"a trace to the last call", traced_to_the_last_call},

@@ -36,7 +36,7 @@ const _: () = {
 
 /// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would
 /// be made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what
-/// INTERLOCK_VRAM_BUDGET would say, and parameters and scratch count. (That of interlock_gpu_locks_set_budget() is for a
+/// INTERLOCK_VRAM_BUDGET would say (but 0 is nothing at all here), and parameters and scratch count. (That of interlock_gpu_locks_set_budget() is for a
 /// call beside these, and beside what else serves all calls on a device.) With INTERLOCK_H_MULTIPLES=1, parameters
 /// include multiples of points. interlock_srs_sizes() gives the sizes of parameters.
 ///
