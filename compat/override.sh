@@ -21,13 +21,17 @@ config=.cargo/config.toml
 line="paths = [\"$ours\"]"
 was_there=$([[ -e $config ]] && cat "$config" && echo . || true)
 others=$([[ ! -e $config ]] || grep -vE '^paths = \["[^"]*/compat/supraseal-c2"\]$' "$config" || true)
-if [[ $undo == yes ]]; then
-    if [[ -n $others ]]; then
-        printf '%s\n' "$others" >"$config"
+# The file with this content, or none if there is no content.
+leave() {
+    if [[ -n $1 ]]; then
+        printf %s "$1" >"$config"
     else
         rm -f "$config"
         rmdir .cargo 2>/dev/null || true
     fi
+}
+if [[ $undo == yes ]]; then
+    leave "${others:+$others$'\n'}"
     echo "supraseal-c2 is the one of Cargo.lock again: build as before"
     exit
 fi
@@ -42,15 +46,7 @@ if [[ $(printf '1.86.0\n%s\n' "$version" | sort -V | head -n 1) != 1.86.0 ]]; th
     exit 1
 fi
 # What is not to be built is left as it was.
-put_back() {
-    if [[ -n $was_there ]]; then
-        printf %s "${was_there%.}" >"$config"
-    else
-        rm -f "$config"
-        rmdir .cargo 2>/dev/null || true
-    fi
-}
-trap put_back EXIT
+trap 'leave "${was_there%.}"' EXIT
 mkdir -p .cargo
 # At the top: below a table the line would belong to that.
 printf '%s\n' "$line" ${others:+"$others"} >"$config"
