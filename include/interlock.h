@@ -274,11 +274,11 @@ extern "C" {
 // four (INTERLOCK_SRS_CACHE) used last are kept. On error `*ret` is an empty SRS.
 //
 // Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET, INTERLOCK_H_MULTIPLES or
-// INTERLOCK_CHECK_SUBGROUP that is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular
-// file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense), EILSEQ (a
-// coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity), EPROTO (a
-// point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a GPU,
-// ENODEV (one was asked for and none can prove) and negated cudaErrors.
+// INTERLOCK_CHECK_SUBGROUP that is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR,
+// ENOTSUP (not a regular file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that
+// make no sense), EILSEQ (a coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at
+// infinity), EPROTO (a point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read);
+// ENOMEM; with a GPU, ENODEV (one was asked for and none can prove) and negated cudaErrors.
 struct interlock_error create_SRS(struct interlock_srs *ret,
                                   const char *path,
                                   bool cache);
@@ -357,8 +357,8 @@ struct interlock_error finalize_groth16_proof_c(void *pending,
 // left alone, so an error path may call this without knowing how far it came.
 void destroy_pending_proof(void *pending);
 
-// Gives out a `gpu_locks` handle, for proofs that are to share a place in a GPU's queues. Never NULL, but in a forked child that cannot
-// prove.
+// Gives out a `gpu_locks` handle, for proofs that are to share a place in a GPU's queues. Never NULL, but in a forked
+// child that cannot prove.
 //
 // Handles are numbers, not addresses. One handle serves any number of threads and proofs; passing NULL to the proof
 // functions uses one of the library's own. End it with destroy_gpu_locks() or destroy_gpu_mutex().
@@ -411,9 +411,10 @@ struct interlock_error interlock_gpu_locks_get_statistics(const void *gpu_locks,
 
 // Gives memory back to the system that no parameters and no proof need now; what proofs need is taken again as they
 // need it. It is device memory, and page-locked host memory: that of results, and that of vectors which a budget had no
-// room for on the device, 4 GiB each at a domain of 2^27, and up to 256 MiB in which scalars were sorted. Parameters stay where they are as long as they are loaded,
-// and what serves uploads to a device that was used stays, too. To give back page-locked memory waits for what devices
-// are doing and holds up who else uses them, so call this when they are idle. Does nothing where there is no GPU.
+// room for on the device, 4 GiB each at a domain of 2^27, and up to 256 MiB in which scalars were sorted. Parameters
+// stay where they are as long as they are loaded, and what serves uploads to a device that was used stays, too. To give
+// back page-locked memory waits for what devices are doing and holds up who else uses them, so call this when they are
+// idle. Does nothing where there is no GPU.
 //
 // Errors: those of CUDA.
 struct interlock_error interlock_release_gpu_memory(void);
@@ -466,14 +467,13 @@ struct interlock_error interlock_set_log_level(int level);
 
 // Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would
 // be made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what
-// INTERLOCK_VRAM_BUDGET would say (but 0 is nothing at all here), and parameters and scratch count. (That of interlock_gpu_locks_set_budget() is for a
-// call beside these, and beside what else serves all calls on a device.) With INTERLOCK_H_MULTIPLES=1, parameters
-// include multiples of points. interlock_srs_sizes() gives the sizes of parameters.
+// INTERLOCK_VRAM_BUDGET would say (but 0 is nothing at all here), and parameters and scratch count. (That of
+// interlock_gpu_locks_set_budget() is for a call beside these, and beside what else serves all calls on a device.) With
+// INTERLOCK_H_MULTIPLES=1, parameters include multiples of points. interlock_srs_sizes() gives the sizes of parameters.
 //
 // Errors: EINVAL for a null or misaligned pointer, for sizes that no parameters have, and for an INTERLOCK_H_MULTIPLES
-// that is neither 0 nor 1; -2, CUDA's number for a lack
-// of memory, if not even the smallest variant fits: the text says what budget would do. `*out` is written on success
-// only.
+// that is neither 0 nor 1; -2, CUDA's number for a lack of memory, if not even the smallest variant fits: the text says
+// what budget would do. `*out` is written on success only.
 struct interlock_error interlock_plan(const struct interlock_circuit_sizes *sizes,
                                       size_t budget,
                                       struct interlock_memory_plan *out);

@@ -9,8 +9,8 @@ use crate::lock::LockStatistics;
 use crate::raw::{self, check_pointer};
 use crate::{gpu, lock};
 
-/// Gives out a `gpu_locks` handle, for proofs that are to share a place in a GPU's queues. Never NULL, but in a forked child that cannot
-/// prove.
+/// Gives out a `gpu_locks` handle, for proofs that are to share a place in a GPU's queues. Never NULL, but in a forked
+/// child that cannot prove.
 ///
 /// Handles are numbers, not addresses. One handle serves any number of threads and proofs; passing NULL to the proof
 /// functions uses one of the library's own. End it with destroy_gpu_locks() or destroy_gpu_mutex().
@@ -129,9 +129,10 @@ pub unsafe extern "C" fn interlock_gpu_locks_get_statistics(
 
 /// Gives memory back to the system that no parameters and no proof need now; what proofs need is taken again as they
 /// need it. It is device memory, and page-locked host memory: that of results, and that of vectors which a budget had no
-/// room for on the device, 4 GiB each at a domain of 2^27, and up to 256 MiB in which scalars were sorted. Parameters stay where they are as long as they are loaded,
-/// and what serves uploads to a device that was used stays, too. To give back page-locked memory waits for what devices
-/// are doing and holds up who else uses them, so call this when they are idle. Does nothing where there is no GPU.
+/// room for on the device, 4 GiB each at a domain of 2^27, and up to 256 MiB in which scalars were sorted. Parameters
+/// stay where they are as long as they are loaded, and what serves uploads to a device that was used stays, too. To give
+/// back page-locked memory waits for what devices are doing and holds up who else uses them, so call this when they are
+/// idle. Does nothing where there is no GPU.
 ///
 /// Errors: those of CUDA.
 #[no_mangle]

@@ -36,14 +36,13 @@ const _: () = {
 
 /// Plans the proofs of one call within a budget of `budget` bytes of device memory, and writes to `*out` how they would
 /// be made, what they would hold at a time and send over the bus. It asks no GPU: the budget is what
-/// INTERLOCK_VRAM_BUDGET would say (but 0 is nothing at all here), and parameters and scratch count. (That of interlock_gpu_locks_set_budget() is for a
-/// call beside these, and beside what else serves all calls on a device.) With INTERLOCK_H_MULTIPLES=1, parameters
-/// include multiples of points. interlock_srs_sizes() gives the sizes of parameters.
+/// INTERLOCK_VRAM_BUDGET would say (but 0 is nothing at all here), and parameters and scratch count. (That of
+/// interlock_gpu_locks_set_budget() is for a call beside these, and beside what else serves all calls on a device.) With
+/// INTERLOCK_H_MULTIPLES=1, parameters include multiples of points. interlock_srs_sizes() gives the sizes of parameters.
 ///
 /// Errors: EINVAL for a null or misaligned pointer, for sizes that no parameters have, and for an INTERLOCK_H_MULTIPLES
-/// that is neither 0 nor 1; -2, CUDA's number for a lack
-/// of memory, if not even the smallest variant fits: the text says what budget would do. `*out` is written on success
-/// only.
+/// that is neither 0 nor 1; -2, CUDA's number for a lack of memory, if not even the smallest variant fits: the text says
+/// what budget would do. `*out` is written on success only.
 #[no_mangle]
 pub unsafe extern "C" fn interlock_plan(sizes: *const Sizes, budget: usize, out: *mut Plan) -> RustError {
     outcome::returning(|| {

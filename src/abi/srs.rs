@@ -50,11 +50,11 @@ pub(crate) unsafe fn resolve(srs: *const SRS) -> Result<Srs, Error> {
 /// four (INTERLOCK_SRS_CACHE) used last are kept. On error `*ret` is an empty SRS.
 ///
 /// Errors: EINVAL for a null pointer, and for an INTERLOCK_BACKEND, INTERLOCK_VRAM_BUDGET, INTERLOCK_H_MULTIPLES or
-/// INTERLOCK_CHECK_SUBGROUP that is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR, ENOTSUP (not a regular
-/// file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that make no sense), EILSEQ (a
-/// coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at infinity), EPROTO (a
-/// point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read); ENOMEM; with a GPU,
-/// ENODEV (one was asked for and none can prove) and negated cudaErrors.
+/// INTERLOCK_CHECK_SUBGROUP that is not what it may be; the errno of a file operation, such as ENOENT or EACCES; EISDIR,
+/// ENOTSUP (not a regular file), ENODATA (empty), EOVERFLOW (truncated), EFBIG (trailing bytes), EBADMSG (counts that
+/// make no sense), EILSEQ (a coordinate or flag that is not canonical), EDOM (a point off the curve), ERANGE (a point at
+/// infinity), EPROTO (a point outside the subgroup, if INTERLOCK_CHECK_SUBGROUP=1), ESTALE (changed while it was read);
+/// ENOMEM; with a GPU, ENODEV (one was asked for and none can prove) and negated cudaErrors.
 #[no_mangle]
 pub unsafe extern "C" fn create_SRS(ret: *mut SRS, path: *const c_char, cache: bool) -> RustError {
     outcome::returning(|| {
