@@ -8,7 +8,7 @@ namespace interlock {
 namespace msm {
 
 constexpr int MULTIPLES_BLOCK = 128, MULTIPLES_BLOCKS = 2;
-/// Points a thread, where there are so many: an inversion takes as long as some 50 of a point's 22 doublings.
+/// Points a thread, where there are so many: its inversion takes as long as some 50 doublings, of which a point has some 22.
 constexpr size_t MULTIPLES_CHUNK = 32;
 
 /// A multiple, and the product of all that is inverted before it.

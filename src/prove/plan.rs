@@ -218,6 +218,11 @@ impl Plan {
         self.witness_phase_bytes.max(self.h_phase_bytes)
     }
 
+    /// How many of the bytes of parameters are those of multiples of the points of `h`, of a plan for circuits of these sizes.
+    pub fn h_multiples_bytes(&self, sizes: &Sizes) -> usize {
+        self.parameter_bytes.saturating_sub(sizes.resident_bytes(self.parameters))
+    }
+
     /// How many slots for parameters there are.
     #[cfg(any(test, interlock_cuda))]
     pub(crate) fn slots(&self) -> usize {

@@ -14,8 +14,6 @@ use crate::report::{bytes, Report};
 const USUAL: [usize; 3] = [8, 24, 80];
 /// What is added to a smallest budget that is recommended, so that it is a round number of MiB.
 const MIB: u64 = 1 << 20;
-/// Bytes that rounding adds to those of parameters, at most.
-const ROUNDING: usize = 4 << 20;
 
 /// Tells of each known circuit, and of each other whose parameters are there.
 pub fn examine(report: &mut Report, gpus: &[Gpu], host: &Host, found: &[Found]) {
@@ -47,10 +45,9 @@ pub fn examine(report: &mut Report, gpus: &[Gpu], host: &Host, found: &[Found]) 
             match file {
                 Some(file) => tell(report, file, budget, host, !gpus.is_empty()),
                 None => {
-                    let Sizes { domain_log2, inputs, aux, a, b, .. } = circuit.sizes;
-                    let counts = Counts { inputs, h: (1 << domain_log2) - 1, l: aux, a, b };
                     let planned = plan(&circuit.sizes, budget);
-                    let planned = planned.map_or_else(|error| error.to_string(), |plan| described(&plan, &counts));
+                    let planned =
+                        planned.map_or_else(|error| error.to_string(), |plan| described(&plan, &circuit.sizes));
                     report.line(format_args!("{}: {planned}", circuit.name));
                 }
             }
@@ -91,9 +88,10 @@ fn least_of(sizes: &Sizes) -> Option<usize> {
 
 /// The plan for parameters that are there; with `matters`, what stands against it is to be fixed.
 fn tell(report: &mut Report, file: &Found, budget: usize, host: &Host, matters: bool) {
-    let planned = plan(&Sizes::from(&file.counts), budget);
+    let sizes = Sizes::from(&file.counts);
+    let planned = plan(&sizes, budget);
     match &planned {
-        Ok(plan) => report.line(format_args!("{}: {}", file.name, described(plan, &file.counts))),
+        Ok(plan) => report.line(format_args!("{}: {}", file.name, described(plan, &sizes))),
         Err(error) => report.line(format_args!("{}: {error}", file.name)),
     }
     if matters {
@@ -124,8 +122,7 @@ fn locked(plan: &Plan) -> u64 {
     (plan.host_parameter_bytes + plan.host_vector_bytes) as u64
 }
 
-/// What a plan is for parameters with queries of these lengths.
-fn described(plan: &Plan, counts: &Counts) -> String {
+fn described(plan: &Plan, sizes: &Sizes) -> String {
     let parameters = match plan.parameters {
         Residence::Resident => "parameters on the device",
         Residence::Streamed => "parameters on the host",
@@ -140,24 +137,11 @@ fn described(plan: &Plan, counts: &Counts) -> String {
         0 => String::new(),
         locked => format!(", {} page-locked on the host", bytes(locked)),
     };
-    let multiples = match multiples_of_h(plan, counts) {
+    let multiples = match plan.h_multiples_bytes(sizes) {
         0 => String::new(),
-        multiples => format!(", {} of these multiples of h", bytes(multiples)),
+        multiples => format!(", {} of these multiples of h", bytes(multiples as u64)),
     };
     format!("{parameters}, {vectors}; {device} on the device{multiples}{host}")
-}
-
-/// Bytes of the multiples of h that a plan keeps: what parameters hold beside all points, in tables of h's.
-fn multiples_of_h(plan: &Plan, counts: &Counts) -> u64 {
-    let table = counts.h * size_of::<G1Affine>();
-    let tables = plan.parameter_bytes.saturating_sub(counts.bytes()).checked_div(table).unwrap_or(0);
-    // What rounding adds may be more than small tables are.
-    let is_rounding = tables * table < ROUNDING;
-    if is_rounding {
-        0
-    } else {
-        (tables * table) as u64
-    }
 }
 
 #[cfg(test)]
@@ -178,11 +162,12 @@ mod tests {
     #[test]
     fn multiples_are_told_of() {
         let counts = Counts { inputs: 328, h: (1 << 24) - 1, l: 16_268_000, a: 16_219_000, b: 4_132_000 };
-        let mut resident = plan(&Sizes::from(&counts), 64 << 30).unwrap();
-        assert_eq!(multiples_of_h(&resident, &counts), 0);
+        let sizes = Sizes::from(&counts);
+        let mut resident = plan(&sizes, 64 << 30).unwrap();
+        assert_eq!(resident.h_multiples_bytes(&sizes), 0);
         resident.parameter_bytes += 11 * 96 * counts.h;
-        assert!(described(&resident, &counts).contains("on the device, 16.5 GiB of these multiples of h"));
-        assert_eq!(multiples_of_h(&plan(&Sizes::from(&counts), 4 << 30).unwrap(), &counts), 0);
+        assert!(described(&resident, &sizes).contains("on the device, 16.5 GiB of these multiples of h"));
+        assert_eq!(plan(&sizes, 4 << 30).unwrap().h_multiples_bytes(&sizes), 0);
     }
 
     #[test]

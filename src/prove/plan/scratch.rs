@@ -79,7 +79,7 @@ impl Windows {
     /// Blocks of threads for the segments of a group, at most. Those of the last window's buckets for which scalars are too small do not
     /// count.
     fn most_blocks(&self) -> usize {
-        if self.sets < self.count {
+        if self.share_buckets() {
             return self.sets as usize * self.blocks_per_window();
         }
         let (count, groups) = (self.count as usize, self.count.div_ceil(self.group) as usize);
@@ -93,6 +93,11 @@ impl Windows {
             }
         });
         blocks.max().unwrap_or(0)
+    }
+
+    /// Whether windows share sets of buckets.
+    fn share_buckets(&self) -> bool {
+        self.sets < self.count
     }
 
     /// The segments of a window.
@@ -133,7 +138,7 @@ impl Windows {
 
     /// Bytes of scratch, at most.
     pub(crate) fn scratch(&self, terms: usize, sum: usize) -> usize {
-        let with_buckets = if self.sets < self.count { self.sets } else { self.group };
+        let with_buckets = if self.share_buckets() { self.sets } else { self.group };
         fill_scratch(terms, self.group as usize, sum)
             + aligned(self.buckets(sum, with_buckets))
             + self.reduce_scratch(sum, with_buckets)
@@ -178,8 +183,8 @@ impl Multiples {
             (1..count).map(move |sets| Self { bits, sets, tables: count.div_ceil(sets) })
         });
         let most = most.min(MOST_POINTS / points);
-        let fitting = all.filter(|own| own.tables as usize <= most && own.windows_within(part, scratch).is_some());
-        let fitting: Vec<_> = fitting.collect();
+        let fits = |own: &Self| own.tables as usize <= most && own.windows_within(part, scratch).is_some();
+        let fitting: Vec<_> = all.filter(fits).collect();
         let least = fitting.iter().map(|own| own.additions(points)).min()?;
         let of_the_best = fitting.into_iter().filter(|own| own.additions(points) <= least + least / TOLERANCE);
         let best = of_the_best.min_by_key(|own| (own.tables, own.additions(points)))?;

@@ -318,7 +318,7 @@ pub fn multiples_of(
     let all = DeviceBuffer::new(multiples.tables() * n)?;
     let mut scratch = DeviceBuffer::new((240 * n).min(1 << 30))?;
     let table = |i: usize| all.range(i * n..(i + 1) * n);
-    // Once is as they are.
+    // Times 1: copied.
     multiply_points(&table(0), points, 0, &mut scratch, stream)?;
     for i in 1..multiples.tables() {
         multiply_points(&table(i), &table(i - 1), multiples.doublings(), &mut scratch, stream)?;
