@@ -29,6 +29,13 @@ struct alignas(16) Montgomery {
         return r;
     }
 
+    /// 1/R, which turns x·R into x when it is multiplied by it.
+    INTERLOCK_HD static Montgomery inverse_radix() {
+        Montgomery r = zero();
+        r.limb[0] = 1;
+        return r;
+    }
+
     INTERLOCK_HD bool is_zero() const {
         uint32_t any = 0;
 #pragma unroll

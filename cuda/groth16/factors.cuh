@@ -17,7 +17,7 @@ struct Factors {
     Fr roots[MAX_LOG2];
     /// For bit j of i: g^rev(2^j) and g^−rev(2^j), with rev reversing log2 bits.
     Fr to_coset[MAX_LOG2], from_coset[MAX_LOG2];
-    /// 1 / (m·z) and 1 / (m³·z), with z = g^m − 1.
+    /// 1 / (m·z·R) and 1 / (m³·z·R), with z = g^m − 1: h is wanted as integers, and not in Montgomery form.
     Fr of_c, of_product;
 };
 
@@ -62,7 +62,7 @@ __global__ void fill_factors(Factors *factors, int log2) {
     Fr per_size = Fr::one();
 #pragma unroll 1
     for (int i = 0; i < log2; i++) per_size = per_size * half;
-    factors->of_c = z.inverse() * per_size;
+    factors->of_c = z.inverse() * per_size * Fr::inverse_radix();
     factors->of_product = factors->of_c * per_size.squared();
 }
 

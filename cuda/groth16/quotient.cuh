@@ -18,9 +18,9 @@ struct Quotient {
     Powers roots;
     /// g^rev(i).
     Powers to_coset;
-    /// g^−rev(i) / (m³·z): back from the coset, with the scalings of three transforms.
+    /// g^−rev(i) / (m³·z·R): back from the coset, with the scalings of three transforms, to integers.
     Powers from_coset;
-    /// 1 / (m·z).
+    /// 1 / (m·z·R).
     const Fr *of_c;
 
     /// log2 of the elements of a contiguous block.
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(ntt::THREADS, ntt::RESIDENT) blocks_to_coset(F
     }
 }
 
-/// The last layers of the inverse transforms of x, the product over the coset, and of c; then h, their scaled difference, into x.
+/// The last layers of the inverse transforms of x, the product over the coset, and of c; then h, their scaled difference, into x, as integers.
 /// One block of threads for each block of the vectors.
 __global__ void __launch_bounds__(ntt::THREADS, ntt::RESIDENT) blocks_to_quotient(Fr *x, const Fr *c, Quotient quotient) {
     Shared &shared = ntt::blocks_shared();

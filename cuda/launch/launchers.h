@@ -23,7 +23,7 @@ int interlock_fr_mul(void *out, const void *a, const void *b, size_t n, struct C
 
 /* The quotient polynomial h of a circuit over a domain of m = 2^log2 points, log2 <= 32:
  * h = coset_iNTT((coset_NTT(iNTT a) . coset_NTT(iNTT b)) / z) - iNTT(c) / z, with the coset of 7 and z = 7^m - 1.
- * Vectors are m elements of Fr: Montgomery form, canonical, 32 bytes and aligned to 16.
+ * Vectors are m elements of Fr: Montgomery form, canonical, 32 bytes and aligned to 16. Only h is not in Montgomery form.
  *
  * What depends on log2 only is kept in a domain of this many bytes, aligned to 16: 20 MiB for 2^27. 0 if there is no such domain. */
 size_t interlock_quotient_domain_bytes(unsigned log2);
@@ -35,7 +35,8 @@ int interlock_quotient_domain(void *domain, unsigned log2, struct CUstream_st *s
  * for c. */
 int interlock_quotient_product(void *a, void *b, const void *domain, unsigned log2, struct CUstream_st *stream);
 
-/* The m coefficients of h, in a: that of x^i is at the position whose log2 bits are those of i reversed. c is destroyed. */
+/* The m coefficients of h, in a, as integers below r: that of x^i is at the position whose log2 bits are those of i reversed. c is
+ * destroyed. */
 int interlock_quotient_finish(void *a, void *c, const void *domain, unsigned log2, struct CUstream_st *stream);
 
 /* out[i] = the scalar whose number is first + i with its `bits` lowest bits reversed, for i < n: bits <= 32, first + n <= 2^bits. */
@@ -43,13 +44,13 @@ int interlock_gather(void *out, const void *scalars, unsigned bits, size_t first
 
 /* Multi-scalar multiplication, the sum of scalar·point over terms, in G1 and G2.
  *
- * Points are affine: 96 bytes, or 192 in G2, as in the C ABI, aligned to 16; all zeros are infinity. Scalars are in Fr, in
- * Montgomery form, aligned to 16. Sums are (X, Y, ZZ, ZZZ) for the point (X/ZZ, Y/ZZZ), 192 or 384 bytes, infinity where ZZ is 0. */
+ * Points are affine: 96 bytes, or 192 in G2, as in the C ABI, aligned to 16; all zeros are infinity. Scalars are in Fr, 32 bytes aligned
+ * to 16, in Montgomery form or as integers below r. Sums are (X, Y, ZZ, ZZZ) for the point (X/ZZ, Y/ZZZ), 192 or 384 bytes, infinity where ZZ is 0. */
 
 /* The n terms: term i multiplies points[positions ? positions[i] : i] by the scalar number (indices ? indices[i] : i), or, if
  * reversed_bits is not 0, by that whose number is first + i with this many of its lowest bits reversed (then this is at most 32, indices
  * is null, and first + n at most 2^reversed_bits; otherwise first is 0). Positions are below 2^31. If count is not null, only the first
- * *count terms count. */
+ * *count terms count. If integers is not 0, scalars are integers, else in Montgomery form. */
 struct interlock_msm_terms {
     const void *points;
     const void *scalars;
@@ -59,6 +60,7 @@ struct interlock_msm_terms {
     size_t n;
     size_t first;
     unsigned reversed_bits;
+    unsigned integers;
 };
 
 /* How the work is cut: windows of window_bits bits of a scalar, `group` of them at a time, and segments of `segment`

@@ -17,6 +17,11 @@ namespace msm {
 /// No bucket's number.
 constexpr uint32_t NO_BUCKET = ~0u;
 
+/// Which blocks of threads of all that share out entries those of a launch are.
+struct Blocks {
+    unsigned first, all;
+};
+
 /// Partial sums, those of a bucket side by side; those of NO_BUCKET, whose sums are not set, come last.
 template <class F>
 struct Partials {
@@ -27,12 +32,12 @@ struct Partials {
 template <class F, bool ADDS, bool DIGITS>
 __global__ void __launch_bounds__(AddingKernel<F>::BLOCK, (ACCUMULATING_BLOCKS<F, DIGITS>))
     accumulate(Stored<F> *buckets, Partials<F> partials, const Affine<F> *points, const uint32_t *keys, const uint32_t *values,
-               const uint32_t *count) {
+               const uint32_t *count, Blocks blocks) {
     if (!IS_COMPILED<DIGITS>) return;
     // Threads that share a sum are one here.
     constexpr unsigned SHARING = LANES<F, DIGITS>;
-    const uint32_t threads = gridDim.x * AddingKernel<F>::BLOCK / SHARING;
-    const uint32_t thread = (blockIdx.x * AddingKernel<F>::BLOCK + threadIdx.x) / SHARING;
+    const uint32_t threads = blocks.all * AddingKernel<F>::BLOCK / SHARING;
+    const uint32_t thread = ((blocks.first + blockIdx.x) * AddingKernel<F>::BLOCK + threadIdx.x) / SHARING;
     const uint32_t entries = *count, chunk = entries / threads + (entries % threads != 0);
     const auto begin = static_cast<uint32_t>(min(size_t{thread} * chunk, size_t{entries}));
     const uint32_t own = min(chunk, entries - begin);

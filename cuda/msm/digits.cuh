@@ -9,18 +9,17 @@ namespace msm {
 
 constexpr unsigned DIGITS_BLOCK = 256;
 
-/// A scalar as an integer, 32-bit limbs from the lowest: x/R mod r for x in Montgomery form.
+/// A scalar as an integer, 32-bit limbs from the lowest.
 struct Integer {
     uint32_t limb[Fr::N];
 };
 
-__device__ __forceinline__ Integer to_integer(const Fr &x) {
-    Fr unit = Fr::zero();
-    unit.limb[0] = 1;
-    const Fr product = x * unit;
+__device__ __forceinline__ Integer to_integer(Fr x, bool is_integer) {
+    // x/R mod r for x in Montgomery form.
+    if (!is_integer) x = x * Fr::inverse_radix();
     Integer integer;
 #pragma unroll
-    for (int i = 0; i < Fr::N; i++) integer.limb[i] = product.limb[i];
+    for (int i = 0; i < Fr::N; i++) integer.limb[i] = x.limb[i];
     return integer;
 }
 
@@ -45,17 +44,22 @@ __global__ void __launch_bounds__(DIGITS_BLOCK)
     __shared__ uint32_t limbs[Fr::N + 1][DIGITS_BLOCK];
     const size_t i = size_t{blockIdx.x} * DIGITS_BLOCK + threadIdx.x;
     if (i >= terms.n) return;
-    const bool present = terms.count == nullptr || i < *terms.count;
-
-    size_t index = i;
-    if (terms.indices != nullptr && present) index = terms.indices[i];
-    if (terms.reversed_bits != 0) index = __brev(static_cast<uint32_t>(terms.first + i)) >> (32 - terms.reversed_bits);
-    Integer scalar = to_integer(present ? static_cast<const Fr *>(terms.scalars)[index] : Fr::zero());
+    // Where the terms have all scalars, or all but the last, they are made in the order of these, which are then read one after the other. Entries are
+    // sorted anyway.
+    const auto reversed = [&terms](size_t number) { return __brev(static_cast<uint32_t>(number)) >> (32 - terms.reversed_bits); };
+    const bool by_scalar = terms.reversed_bits != 0 && terms.first == 0 && terms.n + 1 >= size_t{1} << terms.reversed_bits;
+    const size_t term = by_scalar ? reversed(i) : i;
+    const bool present = terms.count == nullptr || term < *terms.count;
+    size_t index = term;
+    if (terms.indices != nullptr && present) index = terms.indices[term];
+    if (terms.reversed_bits != 0) index = reversed(terms.first + term);
+    const Fr given = present ? static_cast<const Fr *>(terms.scalars)[index] : Fr::zero();
+    Integer scalar = to_integer(given, terms.integers != 0);
     const bool negated = make_least(scalar);
 #pragma unroll
     for (int j = 0; j < Fr::N; j++) limbs[j][threadIdx.x] = scalar.limb[j];
     limbs[Fr::N][threadIdx.x] = 0;
-    const uint32_t position = terms.positions != nullptr && present ? terms.positions[i] : static_cast<uint32_t>(i);
+    const uint32_t position = terms.positions != nullptr && present ? terms.positions[term] : static_cast<uint32_t>(term);
 
     const uint32_t half = 1u << (group.bits - 1);
     for (unsigned w = 0; w < group.windows; w++) {

@@ -12,24 +12,26 @@
 namespace interlock {
 namespace msm {
 
-/// The blocks that fill the device with `kernel`, which have so much shared memory each, but no more than `most`.
+/// The blocks that fill the device with `kernel`, which have so much shared memory each.
 template <class Kernel>
-cudaError_t filling(unsigned *blocks, Kernel kernel, int block, size_t shared, size_t most) {
+cudaError_t filling(unsigned *blocks, Kernel kernel, int block, size_t shared) {
     int device, processors, resident;
     if (cudaError_t error = cudaGetDevice(&device)) return error;
     if (cudaError_t error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device)) return error;
     if (cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block, shared)) return error;
-    const size_t filling = size_t(processors) * resident;
-    *blocks = static_cast<unsigned>(filling < most ? filling : most);
+    *blocks = static_cast<unsigned>(processors) * resident;
     return *blocks == 0 ? cudaErrorInvalidConfiguration : cudaSuccess;
 }
+
+/// Launches that add so many entries, one after the other.
+constexpr size_t launches_of(size_t entries) { return entries > LAUNCH_ENTRIES ? blocks_of(entries, LAUNCH_ENTRIES) : 1; }
 
 /// Blocks of threads that share out so many entries, at most.
 template <class F>
 constexpr size_t chunks_of(size_t entries) {
-    constexpr size_t BLOCK = AddingKernel<F>::BLOCK, MOST = MAX_CHUNKS / BLOCK;
-    const size_t blocks = blocks_of(entries, MIN_CHUNK * BLOCK);
-    return blocks < MOST ? blocks : MOST;
+    constexpr size_t BLOCK = AddingKernel<F>::BLOCK;
+    const size_t blocks = blocks_of(entries, MIN_CHUNK * BLOCK), most = launches_of(entries) * (MAX_CHUNKS / BLOCK);
+    return blocks < most ? blocks : most;
 }
 
 /// Hands out scratch; a null one is only measured.
@@ -87,18 +89,23 @@ cudaError_t fill(FillScratch<F> scratch, Stored<F> *buckets, const interlock_msm
     constexpr int BLOCK = AddingKernel<F>::BLOCK;
     if (cudaError_t error = make_entries(&scratch.entries, terms, group, stream)) return error;
 
-    unsigned blocks;
+    unsigned resident;
     size_t shared = 0;
     const size_t entries = terms.n * group.windows;
     const auto kernel = accumulate<F, ADDS, DIGITS>;
     if (DIGITS) {
         if (cudaError_t error = make_room(&shared, kernel)) return error;
     }
-    if (cudaError_t error = filling(&blocks, kernel, BLOCK, shared, LANES<F, DIGITS> * chunks_of<F>(entries))) return error;
+    if (cudaError_t error = filling(&resident, kernel, BLOCK, shared)) return error;
+    const size_t most = LANES<F, DIGITS> * chunks_of<F>(entries), wanted = launches_of(entries) * resident;
+    const auto blocks = static_cast<unsigned>(wanted < most ? wanted : most);
     const auto *points = static_cast<const Affine<F> *>(terms.points);
-    kernel<<<blocks, BLOCK, shared, stream>>>(buckets, scratch.partials[0], points, scratch.entries.keys[0],
-                                              scratch.entries.values[0], scratch.entries.count);
-    if (cudaError_t error = cudaGetLastError()) return error;
+    for (unsigned first = 0; first < blocks; first += resident) {
+        const unsigned launched = blocks - first < resident ? blocks - first : resident;
+        kernel<<<launched, BLOCK, shared, stream>>>(buckets, scratch.partials[0], points, scratch.entries.keys[0],
+                                                    scratch.entries.values[0], scratch.entries.count, Blocks{first, blocks});
+        if (cudaError_t error = cudaGetLastError()) return error;
+    }
 
     unsigned partial_sums = 2 * blocks * BLOCK / LANES<F, DIGITS>;
     for (int from = 0;; from = 1 - from) {

@@ -58,8 +58,9 @@ cudaError_t multiples(void *scratch, size_t bytes, Affine<F> *to, const Affine<F
     for (size_t first = 0; first < n; first += most) {
         const size_t own = n - first < most ? n - first : most;
         const size_t wanted = blocks_of(own, MULTIPLES_CHUNK * MULTIPLES_BLOCK);
-        unsigned blocks;
-        if (cudaError_t error = filling(&blocks, make_multiples<F>, MULTIPLES_BLOCK, 0, wanted)) return error;
+        unsigned resident;
+        if (cudaError_t error = filling(&resident, make_multiples<F>, MULTIPLES_BLOCK, 0)) return error;
+        const auto blocks = static_cast<unsigned>(wanted < resident ? wanted : resident);
         make_multiples<F><<<blocks, MULTIPLES_BLOCK, 0, stream>>>(to + first, from + first, static_cast<Undivided<F> *>(scratch), own, doublings);
         if (cudaError_t error = cudaGetLastError()) return error;
     }

@@ -99,7 +99,7 @@ cudaError_t sum_in_form(Stored<F> *accumulators_of_all, unsigned blocks, const i
         if (cudaError_t error = make_room(&shared_bytes, kernel)) return error;
     }
     unsigned resident;
-    if (cudaError_t error = filling(&resident, kernel, BLOCK, shared_bytes, ~size_t{0})) return error;
+    if (cudaError_t error = filling(&resident, kernel, BLOCK, shared_bytes)) return error;
     Queries shared = {};
     unsigned launched = 0;
     size_t longest = 0;

@@ -53,13 +53,15 @@ constexpr int SUMMING_BLOCKS = SUMS_IN_DIGITS<F, DIGITS> ? 3 : SummingKernel<F>:
 template <class F>
 constexpr int MERGE_BLOCK = 6144 / sizeof(F);
 
-/// Threads that share out the entries of a group of windows, at most: 456 blocks, as 152 multiprocessors have resident.
+/// Threads that share out the entries of a launch, at most: 456 blocks, as 152 multiprocessors have resident.
 constexpr unsigned MAX_CHUNKS = 456 * 128;
 /// Entries a thread, at least.
 constexpr unsigned MIN_CHUNK = 8;
 
 /// Entries that are sorted at a time, at least one window's: 16 bytes each.
-constexpr size_t GROUP_ENTRIES = size_t{5} << 24;
+constexpr size_t GROUP_ENTRIES = size_t{1} << 28;
+/// Entries that a launch adds, at most: 24 ms of an H200 in G1. What other streams have to do meanwhile waits no longer.
+constexpr size_t LAUNCH_ENTRIES = size_t{5} << 24;
 /// Blocks of threads for the segments into which the buckets of a group of windows are cut, at most: those that 132 multiprocessors have
 /// resident, of G1 in digits and of G2.
 template <class F>

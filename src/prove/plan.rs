@@ -2,8 +2,8 @@
 //! is fastest, what it holds at a time, and what it sends over the bus.
 //!
 //! # How a budget is shared out
-//! In 128 units. Scratch for MSMs takes 6 as long as a device is used, but no more than 2^27 terms want and no less than a few thousand
-//! do. Parameters that stay in device memory take what they are long. Parameters that do not pass through memory that a device keeps
+//! In 128 units. Scratch for MSMs takes 6 as long as a device is used, but no more than the longest want and no less than a few thousand
+//! terms do. Parameters that stay in device memory take what they are long. Parameters that do not pass through memory that a device keeps
 //! once it has streamed any, and that serves one worker after the other: slots, which take 7 units together, or more where these would be
 //! too small, and what is left of 25 units for what is held meanwhile, that is sections of the witness, results, the buckets of the MSM over
 //! h, sums that grow from part to part, and terms with full-size scalars, which are kept from part to part until there are many for an MSM.
@@ -36,7 +36,9 @@ use crate::settings;
 pub(crate) mod forced;
 pub(crate) mod scratch;
 
-use scratch::{least_bucket_bytes, most_sums, most_terms, most_terms_in_parts, Multiples, Windows, G1_SUM, G2_SUM};
+use scratch::{
+    least_bucket_bytes, most_scratch, most_sums, most_terms, most_terms_in_parts, Multiples, G1_SUM, G2_SUM,
+};
 
 /// Slots through which parameters are streamed: one is worked on, some are full, one is filled. Where they would be too small for
 /// [`STEP`] variables, there are fewer.
@@ -302,9 +304,7 @@ impl Division {
 
     /// Bytes of scratch, for all workers together.
     pub(crate) fn scratch(&self) -> usize {
-        let most =
-            Windows::suiting(MOST_TERMS_AT_ONCE, G1_SUM).scratch(MOST_TERMS_AT_ONCE, G1_SUM).next_multiple_of(PAGE);
-        (SCRATCH_UNITS * self.unit).clamp(LEAST_SCRATCH, most)
+        (SCRATCH_UNITS * self.unit).clamp(LEAST_SCRATCH, most_scratch(MOST_TERMS_AT_ONCE).next_multiple_of(PAGE))
     }
 
     /// What is left beside scratch.

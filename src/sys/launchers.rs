@@ -80,6 +80,7 @@ pub struct interlock_msm_terms {
     pub n: usize,
     pub first: usize,
     pub reversed_bits: ::std::os::raw::c_uint,
+    pub integers: ::std::os::raw::c_uint,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

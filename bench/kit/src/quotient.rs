@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::device::Device;
 use crate::identity;
 use crate::inputs::{edges, Field, Random};
+use crate::scalar::from_integer;
 
 const RUNS: usize = 11;
 /// log2 of the sizes that are timed.
@@ -116,7 +117,7 @@ fn h(log2: u32, values: &Values, stream: &Stream) -> Result<Vec<blst_fr>, Error>
     drop(b);
     let mut c = DeviceBuffer::from_host(&values.c, stream)?;
     domain.finish(&mut a, &mut c, stream)?;
-    a.to_host(stream)
+    Ok(a.to_host(stream)?.par_iter().map(from_integer).collect())
 }
 
 /// Times h over the domains of [`TIMED`] up to 2^`log2`, each checked first, and returns a line for each.

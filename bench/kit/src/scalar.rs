@@ -34,6 +34,19 @@ pub fn from_u64(n: u64) -> blst_fr {
     blst_out!(blst_fr, blst_fr_from_uint64([n, 0, 0, 0].as_ptr()))
 }
 
+/// The element in whose place in memory stands the integer that `x` stands for.
+pub fn integer(x: &blst_fr) -> blst_fr {
+    let mut of = blst_fr::default();
+    // SAFETY: it writes four words.
+    unsafe { blst_uint64_from_fr(of.l.as_mut_ptr(), x) };
+    of
+}
+
+/// The inverse of [`integer`].
+pub fn from_integer(x: &blst_fr) -> blst_fr {
+    blst_out!(blst_fr, blst_fr_from_uint64(x.l.as_ptr()))
+}
+
 /// x^exponent.
 pub fn power(x: &blst_fr, mut exponent: usize) -> blst_fr {
     let (mut result, mut square) = (fr_one(), *x);

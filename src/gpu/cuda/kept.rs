@@ -2,7 +2,7 @@
 //! few is a chain of short kernels, and takes nearly as long as that of many.
 
 use super::lease::{room_for, Region};
-use super::msm::{at_least, Scalars, Terms};
+use super::msm::{at_least, Form, Scalars, Terms};
 use super::{status::check, DeviceSlice, Group, Stream, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
@@ -123,7 +123,8 @@ impl<G: Group> KeptTerms<G> {
     /// All of them.
     pub(super) fn terms(&self) -> Terms<'_, G> {
         let Self { points, scalars, .. } = self;
-        Terms { points, positions: None, scalars, order: Scalars::InOrder, len: points.len(), count: None }
+        let (form, order) = (Form::Montgomery, Scalars::InOrder);
+        Terms { points, positions: None, scalars, form, order, len: points.len(), count: None }
     }
 }
 

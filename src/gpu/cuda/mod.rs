@@ -95,8 +95,8 @@ pub mod kit {
     pub use super::guard::DeviceGuard;
     pub use super::kept::{copy_terms, CopiedTerms};
     pub use super::msm::{
-        combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, multiply_points, reduce, Bucket, Scalars, Shape,
-        Terms,
+        combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, multiply_points, reduce, Bucket, Form, Scalars,
+        Shape, Terms,
     };
     pub use super::ntt::Domain;
     pub use super::ones::{Accumulators, SumTerms};

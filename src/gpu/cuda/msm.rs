@@ -25,6 +25,15 @@ pub enum Scalars<'a> {
     },
 }
 
+/// How scalars are represented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// x·2^256 modulo the group order for the scalar x, as everywhere else.
+    Montgomery,
+    /// x itself, below the group order.
+    Integers,
+}
+
 /// The terms of an MSM.
 #[derive(Debug)]
 pub struct Terms<'a, G: Group> {
@@ -32,8 +41,10 @@ pub struct Terms<'a, G: Group> {
     pub points: &'a DeviceSlice<G::Affine>,
     /// The position in `points` of each term's point; none means that term i has point i.
     pub positions: Option<&'a DeviceSlice<u32>>,
-    /// The scalars, in Montgomery form.
+    /// The scalars.
     pub scalars: &'a DeviceSlice<Fr>,
+    /// In which form these are.
+    pub form: Form,
     /// Which of them each term has.
     pub order: Scalars<'a>,
     /// How many terms there are, at most if there is a count.
@@ -69,6 +80,7 @@ impl<G: Group> Terms<'_, G> {
             n: self.len,
             first,
             reversed_bits,
+            integers: (self.form == Form::Integers).into(),
         })
     }
 }
@@ -411,8 +423,17 @@ mod tests {
         let launched = |reversed_bits, first| {
             let (points, scalars) = (std::ptr::null(), std::ptr::null());
             let (positions, indices, count) = (std::ptr::null(), std::ptr::null(), std::ptr::null());
-            let terms =
-                sys::interlock_msm_terms { points, scalars, positions, indices, count, n: 0, first, reversed_bits };
+            let terms = sys::interlock_msm_terms {
+                points,
+                scalars,
+                positions,
+                indices,
+                count,
+                n: 0,
+                first,
+                reversed_bits,
+                integers: 0,
+            };
             let (scratch, buckets, stream) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
             // SAFETY: with no terms nothing is read nor written but the terms themselves.
             unsafe { sys::interlock_fill_g1(scratch, buckets, &terms, Shape::for_terms::<G1>(1).0, 0, stream) }

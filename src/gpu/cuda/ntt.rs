@@ -60,7 +60,7 @@ impl Domain {
         })
     }
 
-    /// Enqueues the rest: `a` becomes the m coefficients of h in bit-reversed order, and `c` is destroyed.
+    /// Enqueues the rest: `a` becomes the m coefficients of h in bit-reversed order, as integers and not in Montgomery form, and `c` is destroyed.
     /// `c` has m elements, the evaluations over the domain, and may be the memory that was `b`.
     ///
     /// # Errors

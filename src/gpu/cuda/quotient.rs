@@ -8,7 +8,7 @@ use super::circuit::Circuit;
 use super::engine::On;
 use super::host_vectors::{HostTurn, HostVector};
 use super::lease::{room_for, Lease, Until};
-use super::msm::{gather, Scalars, Terms};
+use super::msm::{gather, Form, Scalars, Terms};
 use super::worker::Worker;
 use super::{DeviceSlice, Domain, Stream, G1};
 use crate::curve::{Fr, G1Affine};
@@ -25,7 +25,7 @@ pub(super) struct Quotient {
     on: On,
 }
 
-/// The vector that is a at first and h, in bit-reversed order, at last.
+/// The vector that is a at first and h, in bit-reversed order and as integers, at last.
 pub(super) struct Coefficients<'e> {
     pub(super) values: DeviceSlice<Fr>,
     /// Where they are put in order, if they are in host memory: room for as many as are worked on at a time.
@@ -166,7 +166,7 @@ impl Coefficients<'_> {
                 (ordered, Scalars::InOrder)
             }
         };
-        Ok(Terms { points, positions: None, scalars, order, len: range.len(), count: None })
+        Ok(Terms { points, positions: None, scalars, form: Form::Integers, order, len: range.len(), count: None })
     }
 
     /// Gives back what is not of the lease, for use after `until`.

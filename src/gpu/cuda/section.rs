@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::classes::{Classes, Counts, Span, CHUNK};
 use super::lease::{room_for, Region, Until};
 use super::load::Load;
-use super::msm::{Scalars, Terms};
+use super::msm::{Form, Scalars, Terms};
 use super::ones::SumTerms;
 use super::staging::{ClassesOnDevice, Upload};
 use super::worker::Worker;
@@ -107,6 +107,7 @@ impl Section {
             points,
             positions: Some(&lists.positions),
             scalars: &self.scalars,
+            form: Form::Montgomery,
             order: Scalars::Indexed(&lists.indices),
             len,
             count: Some((&lists.counts, COUNT_OF_FULL)),

@@ -18,8 +18,9 @@ const WINDOW_BITS: [(usize, u32); 8] = [
 ];
 /// Bits that the digits hold.
 const SCALAR_BITS: u32 = 255;
-/// Entries that are sorted at a time.
-const GROUP_ENTRIES: usize = 5 << 24;
+/// Entries that are sorted at a time, and that are added at a time.
+const GROUP_ENTRIES: usize = 1 << 28;
+const LAUNCH_ENTRIES: usize = 5 << 24;
 /// Entries in G1, and in G2, whose adding takes an H200 some 5 ms: uploads wait no longer for kernels where no more are sorted at a time.
 #[cfg(any(test, interlock_cuda))]
 const YIELDING_ENTRIES: [usize; 2] = [1 << 24, 1 << 22];
@@ -27,7 +28,7 @@ const YIELDING_ENTRIES: [usize; 2] = [1 << 24, 1 << 22];
 const GROUP_BLOCKS: [usize; 2] = [132 * 3, 132 * 2];
 /// Sums that such a block leaves, beside two a thread.
 const BLOCK_SUMS: usize = 9;
-/// Threads that share out entries, at most; entries a thread, at least; threads of a block.
+/// Threads that share out those, at most; entries a thread, at least; threads of a block.
 const MAX_CHUNKS: usize = 456 * BLOCK;
 const MIN_CHUNK: usize = 8;
 const BLOCK: usize = 128;
@@ -214,11 +215,26 @@ impl Multiples {
 
     /// As many windows at a time as `limit` bytes of scratch allow for `terms` terms, if they do for one.
     pub(crate) fn windows_within(&self, terms: usize, limit: usize) -> Option<Windows> {
+        self.windows(terms).in_groups(terms, G1_SUM, limit)
+    }
+
+    /// Those that suit `terms` terms if there is scratch enough.
+    fn windows(&self, terms: usize) -> Windows {
         let count = SCALAR_BITS.div_ceil(self.bits);
         let group = (GROUP_ENTRIES / terms.max(1)).clamp(1, count as usize) as u32;
-        let windows = Windows { bits: self.bits, count, group, segment: 1, sets: self.sets };
-        windows.segmented(G1_SUM, |_| true).in_groups(terms, G1_SUM, limit)
+        Windows { bits: self.bits, count, group, segment: 1, sets: self.sets }.segmented(G1_SUM, |_| true)
     }
+}
+
+/// Bytes of scratch with which no MSM in G1 of up to `terms` terms is any slower than with more.
+pub(crate) fn most_scratch(terms: usize) -> usize {
+    // With multiples, where all windows share as many buckets as can be.
+    let sharing = Multiples { bits: MOST_SHARED_BITS, sets: 1, tables: 0 }.windows(terms);
+    [Windows::suiting(terms, G1_SUM), sharing]
+        .map(|windows| windows.scratch(terms, G1_SUM))
+        .into_iter()
+        .max()
+        .unwrap_or(0)
 }
 
 /// Bits of windows that share buckets, at most.
@@ -240,7 +256,8 @@ fn additions(points: usize, bits: u32, sets: u32) -> usize {
 /// Bytes of scratch, at most, for adding terms to the buckets of so many windows.
 fn fill_scratch(terms: usize, windows: usize, sum: usize) -> usize {
     let entries = terms * windows;
-    let threads = MAX_CHUNKS.min(entries.div_ceil(MIN_CHUNK * BLOCK) * BLOCK);
+    let launches = entries.div_ceil(LAUNCH_ENTRIES).max(1);
+    let threads = (launches * MAX_CHUNKS).min(entries.div_ceil(MIN_CHUNK * BLOCK) * BLOCK);
     let partial = [2 * threads, 2 * (2 * threads).div_ceil(MERGED / sum)];
     let sort = entries.div_ceil(SORT_TILE) * SORT_TILE_BYTES
         + entries.div_ceil(SORT_PORTION).max(1) * SORT_PORTION_BYTES

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::scratch::InParts;
+use super::scratch::{InParts, Windows};
 use super::*;
 use crate::mem::arena::{Arena, Term};
 

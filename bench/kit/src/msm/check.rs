@@ -3,7 +3,7 @@
 use blst::blst_fr;
 use interlock::kit::{
     combine, fill, fill_scratch_bytes, msm, msm_scratch_bytes, multiply_points, reduce, Accumulators, DeviceBuffer,
-    DeviceSlice, Group, Multiples, Scalars, Shape, SumTerms, Terms, G1, G2,
+    DeviceSlice, Form, Group, Multiples, Scalars, Shape, SumTerms, Terms, G1, G2,
 };
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use super::known::{is_same, poisoned, scalar, told, Known, Points};
 use crate::device::Device;
 use crate::inputs::Random;
 use crate::operations::fr_one;
-use crate::scalar::{add, from_u64, inverse, negative};
+use crate::scalar::{add, from_u64, integer, inverse, negative};
 
 /// Compares with sums of logarithms, for sizes up to `most`, and returns how many sums agreed.
 ///
@@ -178,7 +178,10 @@ fn cases(n: usize, random: &mut Random) -> Vec<Case> {
     let bits = more.len().trailing_zeros();
     cases.push(Case { len: n.saturating_sub(1), reversed: Some((bits, 0)), ..plain("reversed", more.clone()) });
     cases.push(Case { len: n - n / 3, reversed: Some((bits, n / 3)), ..plain("reversed, a part", more.clone()) });
-    cases.push(Case { len: n, reversed: Some((bits, 0)), ..plain("reversed, all", more) });
+    cases.push(Case { len: n, reversed: Some((bits, 0)), ..plain("reversed, all", more.clone()) });
+    let (positions, count) = ((0..n).map(|_| pick(random, n)).collect(), pick(random, n + 1));
+    let some = Case { len: n, positions: Some(positions), count: Some(count), ..plain("reversed, some", more) };
+    cases.push(Case { reversed: Some((bits, 0)), ..some });
     cases
 }
 
@@ -211,7 +214,7 @@ fn check_msm<G: Known>(
 ) -> Result<(), String> {
     let stream = &device.stream;
     let counted = case.count.map_or(case.len, |count| case.len.min(count as usize));
-    let run = || -> Result<_, interlock::Error> {
+    let mut run = |form: Form| -> Result<_, interlock::Error> {
         let needed = msm_scratch_bytes::<G>(case.len, shape)?;
         if scratch.len() < needed {
             *scratch = poisoned(needed, stream)?;
@@ -219,7 +222,10 @@ fn check_msm<G: Known>(
         let upload =
             |numbers: &Option<Vec<u32>>| numbers.as_ref().map(|n| DeviceBuffer::from_host(n, stream)).transpose();
         let (positions, indices) = (upload(&case.positions)?, upload(&case.indices)?);
-        let scalars = DeviceBuffer::from_host(&case.scalars, stream)?;
+        let scalars = match form {
+            Form::Montgomery => DeviceBuffer::from_host(&case.scalars, stream)?,
+            Form::Integers => DeviceBuffer::from_host(&integers(&case.scalars), stream)?,
+        };
         let count = DeviceBuffer::from_host(&[77, case.count.unwrap_or(0)], stream)?;
         let mut sums = poisoned(shape.sums(), stream)?;
         let order = match (&indices, case.reversed) {
@@ -231,6 +237,7 @@ fn check_msm<G: Known>(
             points: on_device,
             positions: positions.as_deref(),
             scalars: &scalars,
+            form,
             order,
             len: case.len,
             count: case.count.map(|_| (&*count, 1)),
@@ -238,14 +245,20 @@ fn check_msm<G: Known>(
         msm::<G>(&mut sums, &terms, shape, scratch, stream)?;
         Ok(combine::<G>(&sums.to_host(stream)?, shape))
     };
-    let what = || format!("{} MSM of {} terms ({}), {shape:?}", G::NAME, case.len, case.name);
-    let mut run = run;
-    let result = told(what(), run())?;
     let terms = (0..counted).into_par_iter().map(|i| (case.position(i), case.scalars[case.index(i)]));
-    if !is_same::<G>(&result, &points.expected(terms)) {
-        return Err(format!("{}: the result is wrong", what()));
+    let expected = points.expected(terms);
+    for form in [Form::Montgomery, Form::Integers] {
+        let what = || format!("{} MSM of {} terms ({}, {form:?}), {shape:?}", G::NAME, case.len, case.name);
+        if !is_same::<G>(&told(what(), run(form))?, &expected) {
+            return Err(format!("{}: the result is wrong", what()));
+        }
     }
     Ok(())
+}
+
+/// Scalars that a kernel takes for the integers which these stand for.
+fn integers(scalars: &[blst_fr]) -> Vec<blst_fr> {
+    scalars.iter().map(integer).collect()
 }
 
 /// Windows of every size, groups and segments of several.
@@ -366,9 +379,8 @@ fn check_in_parts(device: &Device, parts: &[usize], shape: Shape, random: &mut R
                 before.splice(..*len, scalars.iter().copied());
                 let on_host = scalars.clone();
                 let scalars = DeviceBuffer::from_host(&[scalars, vec![blst_fr::default()]].concat(), stream)?;
-                let order = Scalars::InOrder;
-                let terms =
-                    Terms { points: &on_device, positions: None, scalars: &scalars, order, len: *len, count: None };
+                let (points, form, order) = (&on_device, Form::Montgomery, Scalars::InOrder);
+                let terms = Terms { points, positions: None, scalars: &scalars, form, order, len: *len, count: None };
                 for first in shape.groups() {
                     fill(&buckets, &terms, (shape, first), &mut scratch, stream)?;
                 }
@@ -400,7 +412,8 @@ fn of_largest_domain(device: &Device, seed: u64) -> Result<usize, String> {
             // SAFETY: kernels read the term's scalar, which is there, and none of the others.
             let scalars = unsafe { DeviceSlice::from_raw(first_scalars.as_raw(), 1 << BITS) };
             let order = Scalars::Reversed { bits: BITS, first: (number as u32).reverse_bits() as usize };
-            let terms = Terms { points: &on_device, positions: None, scalars: &scalars, order, len: 1, count: None };
+            let (points, form) = (&on_device, Form::Montgomery);
+            let terms = Terms { points, positions: None, scalars: &scalars, form, order, len: 1, count: None };
             let mut scratch = poisoned(msm_scratch_bytes::<G1>(1, shape)?, stream)?;
             let mut sums = poisoned(shape.sums(), stream)?;
             msm::<G1>(&mut sums, &terms, shape, &mut scratch, stream)?;

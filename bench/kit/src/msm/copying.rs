@@ -1,7 +1,7 @@
 //! The copying of terms against a loop over them.
 
 use blst::blst_fr;
-use interlock::kit::{copy_terms, CopiedTerms, DeviceBuffer, Group, Plain, Scalars, Stream, Terms, G1, G2};
+use interlock::kit::{copy_terms, CopiedTerms, DeviceBuffer, Form, Group, Plain, Scalars, Stream, Terms, G1, G2};
 
 use super::known::{poisoned, told, Known};
 use crate::device::Device;
@@ -96,6 +96,7 @@ impl<G: Known> Sent<G> {
             points: &self.points,
             positions: Some(&self.positions),
             scalars: &self.scalars,
+            form: Form::Montgomery,
             order: Scalars::Indexed(&self.indices),
             len: self.positions.len(),
             count: Some((&self.count, 1)),

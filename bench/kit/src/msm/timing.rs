@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use blst::blst_fr;
 use interlock::kit::{
-    combine, decode, msm, msm_scratch_bytes, Accumulators, DeviceBuffer, DeviceSlice, Event, Faults, Group, Multiples,
-    Run, Scalars, Shape, SumTerms, Terms, G1, G2,
+    combine, decode, msm, msm_scratch_bytes, Accumulators, DeviceBuffer, DeviceSlice, Event, Faults, Form, Group,
+    Multiples, Run, Scalars, Shape, SumTerms, Terms, G1, G2,
 };
 use interlock::Error;
 use interlock_bench_measure::Row;
@@ -54,6 +54,11 @@ impl<G: Known> Input<G> {
         Self::new(device, TILE, scalars(n, 10))
     }
 
+    fn terms<'a>(&'a self, points: &'a DeviceSlice<G::Affine>, n: usize) -> Terms<'a, G> {
+        let (form, order) = (Form::Montgomery, Scalars::InOrder);
+        Terms { points, positions: None, scalars: &self.scalars_on_device, form, order, len: n, count: None }
+    }
+
     /// Seconds of each run of the MSM of the first `n` terms, after one that is not timed; and that its result is right.
     fn msm(&self, device: &Device, n: usize, shape: Shape, runs: usize) -> Result<Vec<f64>, String> {
         self.msm_of(&self.points, device, n, shape, runs)
@@ -72,8 +77,7 @@ impl<G: Known> Input<G> {
         let run = || -> Result<_, Error> {
             let mut scratch = DeviceBuffer::new(msm_scratch_bytes::<G>(n, shape)?)?;
             let mut sums = DeviceBuffer::new(shape.sums())?;
-            let scalars = &self.scalars_on_device;
-            let terms = Terms { points, positions: None, scalars, order: Scalars::InOrder, len: n, count: None };
+            let terms = self.terms(points, n);
             let mut seconds = Vec::new();
             for _ in 0..=runs {
                 let start = Event::record(stream)?;
@@ -97,8 +101,7 @@ impl<G: Known> Input<G> {
         let run = || -> Result<_, Error> {
             let mut scratch = DeviceBuffer::new(msm_scratch_bytes::<G>(n, shape)?)?;
             let mut sums = DeviceBuffer::new(shape.sums())?;
-            let (points, scalars) = (&self.points, &self.scalars_on_device);
-            let terms = Terms { points, positions: None, scalars, order: Scalars::InOrder, len: n, count: None };
+            let terms = self.terms(&self.points, n);
             let mut call = || {
                 let start = Instant::now();
                 msm::<G>(&mut sums, &terms, shape, &mut scratch, stream)?;
