@@ -81,6 +81,29 @@ struct FillScratch {
     }
 };
 
+/// Makes of so many partial sums those of their buckets.
+template <class F, bool DIGITS>
+cudaError_t merge_all(Stored<F> *buckets, const FillScratch<F> &scratch, unsigned partial_sums, cudaStream_t stream) {
+    constexpr unsigned BLOCK = SummingKernel<F>::BLOCK;
+    const auto joining = join<F, DIGITS>;
+    size_t shared = 0;
+    if (SUMS_IN_DIGITS<F, DIGITS>) {
+        if (cudaError_t error = make_room(&shared, joining)) return error;
+    }
+    const auto blocks = static_cast<unsigned>(blocks_of(partial_sums / 2, BLOCK));
+    joining<<<blocks, BLOCK, shared, stream>>>(buckets, scratch.partials[0], partial_sums);
+    if (cudaError_t error = cudaGetLastError()) return error;
+    bool were_joined = true;
+    for (int from = 0;; from = 1 - from) {
+        const auto merging = static_cast<unsigned>(blocks_of(partial_sums, MERGE_BLOCK<F>));
+        merge<F, DIGITS><<<merging, MERGE_BLOCK<F>, 0, stream>>>(buckets, scratch.partials[1 - from], scratch.partials[from], partial_sums, were_joined);
+        if (cudaError_t error = cudaGetLastError()) return error;
+        if (merging == 1) return cudaSuccess;
+        partial_sums = 2 * merging;
+        were_joined = false;
+    }
+}
+
 /// Makes the sums of the buckets of a group of windows, which are infinity before; or adds to them, if ADDS. All that is done to buckets is done in
 /// one form.
 template <class F, bool ADDS, bool DIGITS>
@@ -107,14 +130,7 @@ cudaError_t fill(FillScratch<F> scratch, Stored<F> *buckets, const interlock_msm
         if (cudaError_t error = cudaGetLastError()) return error;
     }
 
-    unsigned partial_sums = 2 * blocks * BLOCK / LANES<F, DIGITS>;
-    for (int from = 0;; from = 1 - from) {
-        const auto merging = static_cast<unsigned>(blocks_of(partial_sums, MERGE_BLOCK<F>));
-        merge<F, DIGITS><<<merging, MERGE_BLOCK<F>, 0, stream>>>(buckets, scratch.partials[1 - from], scratch.partials[from], partial_sums);
-        if (cudaError_t error = cudaGetLastError()) return error;
-        if (merging == 1) return cudaSuccess;
-        partial_sums = 2 * merging;
-    }
+    return merge_all<F, DIGITS>(buckets, scratch, 2 * blocks * BLOCK / LANES<F, DIGITS>, stream);
 }
 
 /// What summing buckets keeps in scratch: two sums a thread for the windows at a time, and some a block for all.

@@ -62,6 +62,8 @@ const USAGE: &str =
                times those in G1 of up to 2^LOG terms whose points have multiples
   msm-sweep GROUP LOG FROM TO
                times MSMs of 2^LOG terms in g1 or g2 in many shapes, with windows of FROM to TO bits
+  msm-sweep-parts LOG PART FROM TO SCRATCH
+               times MSMs in G1 of 2^LOG terms that come PART at a time, with windows of FROM to TO bits and so many bytes of scratch
   load N       compares what the GPU's loader says of bad parameter files, N of them large, with what the CPU's says, and the
                points of a good one
   shapes [N] [SEED [VARIANT]]
@@ -130,6 +132,12 @@ fn main() {
         ["msm-sweep", group, log, from, to] => number(log).and_then(|log| {
             let bits = number(from)? as u32..=number(to)? as u32;
             msm::sweep(&device::Device::first()?, group, log as u32, bits)
+        }),
+        #[cfg(device)]
+        ["msm-sweep-parts", log, part, from, to, scratch] => number(log).and_then(|log| {
+            let bits = number(from)? as u32..=number(to)? as u32;
+            let (part, scratch) = (number(part)?.max(1), number(scratch)?);
+            msm::sweep_parts(&device::Device::first()?, log as u32, part, bits, scratch)
         }),
         #[cfg(device)]
         ["load", n] => number(n)

@@ -12,4 +12,4 @@ pub use copying::check as check_copying;
 pub use decoding::{check as check_decoding, spoil};
 pub use known::{is_same, poisoned, told, Known, Points};
 pub use listing::check as check_listing;
-pub use timing::{all as time, compare, sweep, with_multiples as time_with_multiples};
+pub use timing::{all as time, compare, sweep, sweep_parts, with_multiples as time_with_multiples};

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use blst::blst_fr;
 use interlock::kit::{
-    combine, decode, msm, msm_scratch_bytes, Accumulators, DeviceBuffer, DeviceSlice, Event, Faults, Form, Group,
-    Multiples, Run, Scalars, Shape, SumTerms, Terms, G1, G2,
+    combine, decode, fill, fill_scratch_bytes, msm, msm_scratch_bytes, reduce, Accumulators, DeviceBuffer, DeviceSlice,
+    Event, Faults, Form, Group, Multiples, Run, Scalars, Shape, SumTerms, Terms, G1, G2,
 };
 use interlock::Error;
 use interlock_bench_measure::Row;
@@ -24,7 +24,7 @@ const RUNS: usize = 7;
 /// Blocks that add up the points of a sum.
 const SUM_BLOCKS: usize = 384;
 /// Bytes of scratch for MSMs with multiples and of all of these, at most.
-const MULTIPLES_SCRATCH: usize = 3 << 30;
+const MULTIPLES_SCRATCH: usize = 6 << 30;
 const MOST_MULTIPLES: usize = 100 << 30;
 /// Multiplications in Fp a second, as measured for the carry chain on an H200.
 const MULTIPLICATIONS: f64 = 26.7e9;
@@ -347,4 +347,72 @@ fn sweep_of<G: Known>(device: &Device, log: u32, bits: std::ops::RangeInclusive<
         }
     }
     Ok(())
+}
+
+/// Times MSMs in G1 of 2^`log` terms that come in parts of `part`, with windows of so many bits, as many at a time as `scratch` bytes are for, and
+/// prints each.
+///
+/// # Errors
+/// What went wrong: wrong results too.
+pub fn sweep_parts(
+    device: &Device,
+    log: u32,
+    part: usize,
+    bits: std::ops::RangeInclusive<u32>,
+    scratch: usize,
+) -> Result<(), String> {
+    let n = 1usize << log;
+    let input = Input::<G1>::random(device, n)?;
+    let expected = input.known.expected((0..n).into_par_iter().map(|i| (i, input.scalars[i])));
+    for bits in bits {
+        let windows = 255u32.div_ceil(bits);
+        let segment = (1u32 << (bits - 1)).div_ceil((396 / windows).max(1) * 128);
+        let shapes =
+            (1..=windows).rev().map(|group| Shape::new(bits, windows.div_ceil(windows.div_ceil(group)), segment));
+        let fits = |shape: &Shape| fill_scratch_bytes(part, *shape).is_ok_and(|bytes| bytes <= scratch);
+        let Some(shape) = shapes.into_iter().find(fits) else { continue };
+        let run = || input.in_parts(device, part, shape, scratch);
+        let (seconds, result) = told(format!("MSM of parts of {part} in {shape:?}"), run())?;
+        if !is_same::<G1>(&result, &expected) {
+            return Err(format!("MSM of parts of {part} in {shape:?}: the result is wrong"));
+        }
+        let (least, median, _) = spread(seconds);
+        println!("G1 2^{log} by {part}: {:.3} ms, at least {:.3}, {shape:?}", median * 1e3, least * 1e3);
+    }
+    Ok(())
+}
+
+impl Input<G1> {
+    /// Seconds of some runs, after one that is not timed, and the result.
+    fn in_parts(
+        &self,
+        device: &Device,
+        part: usize,
+        shape: Shape,
+        scratch: usize,
+    ) -> Result<(Vec<f64>, <G1 as Group>::Jacobian), Error> {
+        let stream = &device.stream;
+        let buckets = DeviceBuffer::new(shape.buckets())?;
+        let mut scratch = DeviceBuffer::new(scratch)?;
+        let mut sums = DeviceBuffer::new(shape.sums())?;
+        let mut seconds = Vec::new();
+        for _ in 0..4 {
+            let start = Event::record(stream)?;
+            buckets.clear(stream)?;
+            for first in (0..self.scalars.len()).step_by(part) {
+                let range = first..self.scalars.len().min(first + part);
+                let (points, scalars) = (self.points.range(range.clone()), self.scalars_on_device.range(range.clone()));
+                let (form, order) = (Form::Montgomery, Scalars::InOrder);
+                let (points, scalars) = (&points, &scalars);
+                let terms = Terms { points, positions: None, scalars, form, order, len: range.len(), count: None };
+                for first in shape.groups() {
+                    fill(&buckets, &terms, (shape, first), &mut scratch, stream)?;
+                }
+            }
+            reduce(&mut sums, &buckets, shape, &mut scratch, stream)?;
+            seconds.push(Event::record(stream)?.seconds_since(&start)?);
+        }
+        seconds.remove(0);
+        Ok((seconds, combine::<G1>(&sums.to_host(stream)?, shape)))
+    }
 }
