@@ -57,7 +57,7 @@ fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan:
     let [mut lease] = engine.lease([classified.room() + room_for::<u64>(layout.words())], Some(circuit.locks))?;
     let mut rooms = classified.rooms(lease.region(), None)?;
     let sums = lease.take(layout.words());
-    let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
+    let fetching = Fetching::new(layout, engine)?;
     for (i, part) in parts.iter().enumerate() {
         classified.send(engine, i, &mut rooms)?;
         let points = PartPoints {
@@ -68,13 +68,14 @@ fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan:
         };
         let mut turn = engine.enqueue(c"witness MSMs")?;
         classified.enqueue(i, &rooms, &points, &mut turn, (&fetching, &sums))?;
-        let until = turn.until()?;
         if i + 1 == parts.len() {
+            classified.finish(&rooms, &mut turn, (&fetching, &sums))?;
+            let until = turn.until()?;
             let results = fetching.finish(&until);
             lease.release_after(&until);
             return Ok(results);
         }
-        classified.used_until(i, until, &mut rooms);
+        classified.used_until(i, turn.until()?, &mut rooms);
     }
     Err(Error::Internal { what: "a witness has a part".to_owned() })
 }
@@ -90,7 +91,7 @@ fn h(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan: &Plan
     let mut others = quotient.others(&host_turn, others)?;
     let mut h = quotient.coefficients(&host_turn, parts.longest(), &mut kept)?;
     let sums = kept.take(layout.words());
-    let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
+    let fetching = Fetching::new(layout, engine)?;
     let until = quotient.enqueue(engine, circuit, &mut h, &mut others)?;
     others.release_after(&until);
 

@@ -80,6 +80,6 @@ impl HParts {
         let Part { range, shape, part, entry } = &self.parts[i];
         let terms = h.terms((points, range), self.log2, turn.stream)?;
         msm::<G1>(&mut fetching.layout().of::<G1>(*entry, sums), &terms, *shape, &mut turn.scratch()?, turn.stream)?;
-        fetching.fetch(*part, sums)
+        fetching.fetch(*part, sums, turn.stream)
     }
 }

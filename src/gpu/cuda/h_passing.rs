@@ -112,6 +112,6 @@ impl HPassing {
         let Some((number, entry)) = self.sums else { return Ok(()) };
         let mut of_h = fetching.layout().of::<G1>(entry, sums);
         reduce(&mut of_h, buckets, self.shape, &mut turn.scratch()?, turn.stream)?;
-        fetching.fetch(number, sums)
+        fetching.fetch(number, sums, turn.stream)
     }
 }

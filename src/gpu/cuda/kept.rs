@@ -1,11 +1,15 @@
 //! Full-size terms of a witness whose points pass by: copied aside, part after part, until there are many for an MSM. The MSM of a part's
 //! few is a chain of short kernels, and takes nearly as long as that of many.
+//!
+//! Where not all can be kept, there are two places for them by turns, so that the next terms need not wait for the MSMs of those before: the points
+//! that pass would wait with them, and the bus.
 
 use super::lease::{room_for, Region};
 use super::msm::{at_least, Form, Scalars, Terms};
 use super::{status::check, DeviceSlice, Group, Stream, G1, G2};
 use crate::curve::{Fr, G1Affine, G2Affine};
 use crate::error::Error;
+use crate::mem::granule::ALIGNMENT;
 use crate::sys;
 
 /// How many terms `l`, `a` and each `b` have, at most.
@@ -20,27 +24,41 @@ pub(super) struct Share {
     pub(super) all: PerQuery,
     /// Whether its own are the last.
     pub(super) is_last: bool,
+    /// Which place these have, of [`PLACES`].
+    pub(super) place: usize,
 }
 
-/// The shares of parts with so many terms, where `room` bytes are for those that are kept at a time and MSMs have scratch for `most` terms in
-/// G1, and in G2. A part that takes more than half of that has none: its terms are enough for an MSM of their own.
+/// Places for terms that are kept together.
+pub(super) const PLACES: usize = 2;
+
+/// The shares of parts with so many terms, where `room` bytes are for those that are kept, and MSMs have scratch for `most` terms in G1, and in
+/// G2. They have one place if that is enough.
 pub(super) fn shares(parts: &[PerQuery], room: usize, most: [usize; 2]) -> Vec<Option<Share>> {
+    let shares = shares_in(parts, room, most);
+    if shares.iter().flatten().all(|share| share.place == 0) {
+        return shares;
+    }
+    shares_in(parts, room / PLACES / ALIGNMENT * ALIGNMENT, most)
+}
+
+/// The same where each place has so many bytes. A part that takes more than half of that has no share: its terms are enough for an MSM of their own.
+fn shares_in(parts: &[PerQuery], room: usize, most: [usize; 2]) -> Vec<Option<Share>> {
     let fit = |terms: PerQuery| {
         let [l, a, b] = terms;
         bytes(terms) <= room && l.max(a).max(b) <= most[0] && b <= most[1]
     };
     let mut shares = vec![None; parts.len()];
     // The first part of those whose terms are kept together, and how many these are.
-    let (mut begin, mut all) = (0, PerQuery::default());
+    let (mut begin, mut all, mut place) = (0, PerQuery::default(), 0);
     for (i, own) in parts.iter().enumerate() {
         if !fit(sum(*own, *own)) {
             continue;
         }
         if !fit(sum(all, *own)) {
             close(&mut shares[begin..i], all);
-            (begin, all) = (i, PerQuery::default());
+            (begin, all, place) = (i, PerQuery::default(), (place + 1) % PLACES);
         }
-        shares[i] = Some(Share { first: all, all: PerQuery::default(), is_last: false });
+        shares[i] = Some(Share { first: all, all: PerQuery::default(), is_last: false, place });
         all = sum(all, *own);
     }
     close(&mut shares[begin..], all);
@@ -59,8 +77,13 @@ fn sum(some: PerQuery, more: PerQuery) -> PerQuery {
     [0, 1, 2].map(|i| some[i] + more[i])
 }
 
+/// Bytes of a place, and how many there are.
+pub(super) fn places(shares: impl Iterator<Item = Share>) -> (usize, usize) {
+    shares.fold((0, 0), |(most, count), share| (most.max(bytes(share.all)), count.max(share.place + 1)))
+}
+
 /// Bytes that so many terms take.
-pub(super) fn bytes([l, a, b]: PerQuery) -> usize {
+fn bytes([l, a, b]: PerQuery) -> usize {
     let in_g1 = |terms| room_for::<G1Affine>(terms) + room_for::<Fr>(terms);
     in_g1(l) + in_g1(a) + in_g1(b) + room_for::<G2Affine>(b) + room_for::<Fr>(b)
 }
@@ -74,9 +97,9 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Those of which a part has `share`, in `memory`, which has [`bytes`] for all.
-    pub(super) fn new(memory: &DeviceSlice<u8>, share: &Share) -> Self {
-        let region = &mut Region::new(memory.all());
+    /// Those of which a part has `share`, in `memory`, which has the bytes of all [`places`].
+    pub(super) fn new(memory: &DeviceSlice<u8>, place: usize, share: &Share) -> Self {
+        let region = &mut Region::new(memory.range(share.place * place..(share.place + 1) * place));
         let ([l, a, b], [all_l, all_a, all_b]) = (share.first, share.all);
         Self {
             l: KeptTerms::new(region, l, all_l),
@@ -170,21 +193,25 @@ mod tests {
     /// The parts of each MSM, those of no share alone.
     fn groups(parts: &[PerQuery], room: usize, most: [usize; 2]) -> Vec<Vec<usize>> {
         let shares = shares(parts, room, most);
+        let (place, places) = super::places(shares.iter().flatten().copied());
+        assert!(place * places <= room);
         let mut groups = Vec::new();
         let mut group = Vec::new();
-        let mut before = PerQuery::default();
+        let (mut before, mut kept) = (PerQuery::default(), 0);
         for (i, (share, own)) in shares.iter().zip(parts).enumerate() {
             let Some(share) = share else {
-                assert!(2 * bytes(*own) > room || own[0].max(own[1]) * 2 > most[0] || own[2] * 2 > most[1]);
+                assert!(2 * bytes(*own) > room / PLACES || own[0].max(own[1]) * 2 > most[0] || own[2] * 2 > most[1]);
                 groups.push(vec![i]);
                 continue;
             };
             assert_eq!(share.first, before);
+            assert_eq!(share.place, kept % PLACES);
             group.push(i);
             before = sum(before, *own);
             if share.is_last {
                 assert_eq!(share.all, before);
-                assert!(bytes(share.all) <= room);
+                assert!(bytes(share.all) <= place);
+                kept += 1;
                 groups.push(std::mem::take(&mut group));
                 before = PerQuery::default();
             }
@@ -196,7 +223,9 @@ mod tests {
     #[test]
     fn terms_are_kept_until_there_is_no_room() {
         // 352 bytes for each b, 128 for the others, rounded up.
-        assert_eq!(groups(&[[100, 100, 50]; 50], ROOM, MANY).len(), 3);
+        assert_eq!(groups(&[[100, 100, 50]; 20], ROOM, MANY).len(), 1);
+        assert_eq!(groups(&[[100, 100, 50]; 30], ROOM, MANY).len(), 3);
+        assert_eq!(groups(&[[100, 100, 50]; 50], ROOM, MANY).len(), 5);
         assert_eq!(groups(&[[100, 100, 50]; 50], ROOM / 50, MANY).len(), 50);
         assert_eq!(groups(&[[100, 100, 50]; 50], 0, MANY).len(), 50);
         assert_eq!(groups(&[[0; 3]; 5], 0, MANY), [[0, 1, 2, 3, 4]]);

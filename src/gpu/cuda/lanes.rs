@@ -24,6 +24,13 @@ pub(super) struct Lane<'t> {
     pub(super) scratch: DeviceSlice<u8>,
 }
 
+impl<'t> Lane<'t> {
+    /// Its parts, for a launcher.
+    pub(super) fn as_mut(&mut self) -> (&'t Stream, &mut DeviceSlice<u8>) {
+        (self.stream, &mut self.scratch)
+    }
+}
+
 impl<'t> Lanes<'t> {
     /// Places for work that takes so many bytes of scratch each, of `memory`. Where that does not suffice for all at once, they are the same
     /// place, where one thing is done after the other.

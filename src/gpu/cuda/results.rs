@@ -1,8 +1,9 @@
 //! The few points that MSMs and sums leave: on the device, on their way to pinned memory, and added up.
 
+use super::engine::Engine;
 use super::lease::Until;
 use super::msm::{combine, Shape};
-use super::pinned::{PinnedLease, PinnedPool};
+use super::pinned::PinnedLease;
 use super::status::wait_after_failure;
 use super::{DeviceSlice, Group, Stream, G1, G2};
 use crate::cpu::{Sums, Unfinished};
@@ -89,20 +90,20 @@ fn words<G: Group>() -> usize {
     size_of::<G::Sum>() / size_of::<u64>()
 }
 
-/// Results that are enqueued part by part on a stream.
-pub(super) struct Fetching<'s> {
+/// Results that are enqueued part by part, on the stream of turns or the one beside it.
+pub(super) struct Fetching<'e> {
     results: Option<(Layout, PinnedLease)>,
-    stream: &'s Stream,
+    engine: &'e Engine,
 }
 
-impl<'s> Fetching<'s> {
-    /// None yet, all to come on `stream`.
+impl<'e> Fetching<'e> {
+    /// None yet.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(layout: Layout, pool: &PinnedPool, stream: &'s Stream) -> Result<Self, Error> {
-        let memory = pool.take(layout.words * size_of::<u64>())?;
-        Ok(Self { results: Some((layout, memory)), stream })
+    pub(super) fn new(layout: Layout, engine: &'e Engine) -> Result<Self, Error> {
+        let memory = engine.pinned().take(layout.words * size_of::<u64>())?;
+        Ok(Self { results: Some((layout, memory)), engine })
     }
 
     /// Where they will be.
@@ -111,14 +112,15 @@ impl<'s> Fetching<'s> {
         layout
     }
 
-    /// Enqueues the copying of a part's `results`, behind what makes them and before what writes there next.
+    /// Enqueues the copying of a part's `results` on the stream of turns or the one beside it, behind what makes them and before what writes there
+    /// next.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn fetch(&self, part: usize, results: &DeviceSlice<u64>) -> Result<(), Error> {
+    pub(super) fn fetch(&self, part: usize, results: &DeviceSlice<u64>, stream: &Stream) -> Result<(), Error> {
         let Some((layout, memory)) = &self.results else { return Ok(()) };
         let words = layout.of_part(part);
-        memory.fetch(words.start * size_of::<u64>(), &results.range(0..words.len()), self.stream)
+        memory.fetch(words.start * size_of::<u64>(), &results.range(0..words.len()), stream)
     }
 
     /// All of them, which are there at a point that comes after what was enqueued.
@@ -132,7 +134,7 @@ impl Drop for Fetching<'_> {
     fn drop(&mut self) {
         if self.results.is_some() {
             // The pinned memory may serve others only when the copies to it are over.
-            self.stream.drain();
+            [self.engine.compute(), self.engine.aside()].into_iter().for_each(Stream::drain);
         }
     }
 }

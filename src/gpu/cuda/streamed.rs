@@ -183,7 +183,7 @@ impl<'a> Together<'a> {
             // Its uploads go where the vectors of the one before are.
             until.iter().try_for_each(|until| engine.uploads_wait_for(until))?;
             let mut h = quotient.coefficients(host_turn, plan.h_part_points, &mut lease)?;
-            let fetching = Fetching::new(layout, engine.pinned(), engine.compute())?;
+            let fetching = Fetching::new(layout, engine)?;
             let made = quotient.enqueue(engine, member.circuit, &mut h, &mut others)?;
             all.push(Held { lease, h, made: made.clone(), msm, fetching });
             until = Some(made);
@@ -203,13 +203,14 @@ impl<'a> Together<'a> {
         let mut of_h = 0..held.first().map_or(0, |held| held.msm.parts());
         let mut of_witness = self.parts.iter().enumerate();
         loop {
+            pass.kept(|until| until.is_over(), (&self.members, held), &mut rooms)?;
             match pass.next(of_h.len(), of_witness.len())? {
                 Some(Kind::H) => of_h.next().map_or(Ok(()), |i| pass.h(i, held, &rooms))?,
                 Some(Kind::Witness) => {
                     let Some((i, part)) = of_witness.next() else { continue };
                     pass.witness(i, part, (&self.members, held), &mut rooms)?
                 }
-                None => return pass.finish(held, &rooms),
+                None => return pass.finish((&self.members, held), &mut rooms),
             }
         }
     }
@@ -236,13 +237,16 @@ struct Pass<'p> {
     /// How many parts of the witness were copied, and when the last one is there.
     copies: usize,
     copied: Option<Until>,
+    /// The parts of which members complete what is kept of theirs, and when it is there: their MSMs are enqueued then, so that what goes on beside the
+    /// turns does not wait for it.
+    kept: VecDeque<(usize, usize, Until)>,
 }
 
 impl<'p> Pass<'p> {
     /// Waits for its turn.
     fn new(engine: &'p Worker<'p>, raw: &'p PinnedPoints, plan: &Plan) -> Result<Self, Error> {
         let memory = engine.passes()?.turn(engine, plan);
-        Ok(Self { engine, raw, memory, parts: Default::default(), copies: 0, copied: None })
+        Ok(Self { engine, raw, memory, parts: Default::default(), copies: 0, copied: None, kept: VecDeque::new() })
     }
 
     /// What is to pass next, if so many parts of h and of the witness are left: waits while enough of both is ahead.
@@ -303,6 +307,11 @@ impl<'p> Pass<'p> {
         (members, held): (&[Member<'_>], &[Held<'_>]),
         rooms: &mut [Room],
     ) -> Result<(), Error> {
+        let takes_their_place =
+            |(member, before, _): &(usize, usize, Until)| members[*member].classified.share_a_place(i, *before);
+        if self.kept.iter().any(takes_their_place) {
+            self.kept(|_| true, (members, held), rooms)?;
+        }
         for (member, room) in members.iter().zip(rooms.iter_mut()) {
             member.classified.send(self.engine, i, &mut room.parts)?;
         }
@@ -328,17 +337,39 @@ impl<'p> Pass<'p> {
             member.classified.enqueue(i, &room.parts, &points, &mut turn, (&held.fetching, &room.sums))?;
         }
         let until = turn.until()?;
-        for (member, room) in members.iter().zip(rooms.iter_mut()) {
+        for (number, (member, room)) in members.iter().zip(rooms.iter_mut()).enumerate() {
             member.classified.used_until(i, until.clone(), &mut room.parts);
+            if member.classified.completes_kept(i) {
+                self.kept.push_back((number, i, until.clone()));
+            }
         }
         self.used_until((Kind::Witness, number), until);
         Ok(())
     }
 
+    /// Enqueues the MSMs of what is kept, in order, as long as it `is_next`.
+    fn kept(
+        &mut self,
+        is_next: impl Fn(&Until) -> bool,
+        (members, held): (&[Member<'_>], &[Held<'_>]),
+        rooms: &mut [Room],
+    ) -> Result<(), Error> {
+        while self.kept.front().is_some_and(|(_, _, until)| is_next(until)) {
+            let Some((number, i, until)) = self.kept.pop_front() else { break };
+            let turn = self.engine.enqueue(c"kept terms")?;
+            let (room, to) = (&mut rooms[number], &held[number].fetching);
+            let classified = &members[number].classified;
+            classified.enqueue_kept(i, &mut room.parts, (self.engine, &turn, &until), (to, &room.sums))?;
+        }
+        Ok(())
+    }
+
     /// Enqueues what is left when all parts have passed, ends the pass, and returns the end of all.
-    fn finish(mut self, held: &[Held<'_>], rooms: &[Room]) -> Result<Until, Error> {
+    fn finish(mut self, (members, held): (&[Member<'_>], &[Held<'_>]), rooms: &mut [Room]) -> Result<Until, Error> {
+        self.kept(|_| true, (members, held), rooms)?;
         let mut turn = self.engine.enqueue(c"h, the buckets")?;
-        for (held, room) in held.iter().zip(rooms) {
+        for ((member, held), room) in members.iter().zip(held).zip(rooms) {
+            member.classified.finish(&room.parts, &mut turn, (&held.fetching, &room.sums))?;
             // Where h has no parts, nothing else has waited for it.
             turn.stream.wait_for(held.made.event())?;
             held.msm.finish(&room.buckets, &mut turn, (&held.fetching, &room.sums))?;

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::aside::Aside;
 use super::classes::{chosen, Classes, Counts, CHUNK};
 use super::engine::Enqueuing;
-use super::kept::{self, Kept, Share};
-use super::lanes::{Lane, Lanes};
+use super::kept::{self, Kept, Share, PLACES};
+use super::lanes::Lanes;
 use super::lease::{Region, Until};
 use super::load::Load;
 use super::msm::{msm, msm_scratch_bytes, Terms};
@@ -22,7 +23,7 @@ use crate::prove::plan::scratch::{most_terms, G1_SUM, G2_SUM};
 use crate::prove::plan::{sum_bytes, STEP};
 use crate::prove::{Plan, Residence, Witness};
 use crate::threads;
-use crate::trace::span;
+use crate::trace::{self, span};
 
 /// Sections that are held at a time: one is sent while another is worked on.
 const SECTIONS: usize = 2;
@@ -72,6 +73,8 @@ pub(super) struct Classified<'w> {
     parts: Vec<Planned>,
     /// The parts that are sent together.
     sections: Vec<Range<usize>>,
+    /// Bytes of a place for terms that are kept, and how many there are.
+    places: (usize, usize),
     ones: Ones,
 }
 
@@ -80,6 +83,8 @@ pub(super) struct Classified<'w> {
 struct Ones {
     /// How many blocks add them up.
     blocks: usize,
+    /// Their number among the layout's parts.
+    number: usize,
     /// Their first entry in G1, and that in G2.
     entries: [usize; 2],
 }
@@ -104,7 +109,9 @@ pub(super) struct Rooms {
     /// The section that was sent last.
     sent: Option<Section>,
     lists: DeviceSlice<u8>,
+    /// Terms that are kept, and until when MSMs read those of each place.
     terms: DeviceSlice<u8>,
+    read: [Option<Until>; PLACES],
     in_g1: Accumulators<G1>,
     in_g2: Accumulators<G2>,
 }
@@ -134,7 +141,16 @@ impl<'w> Classified<'w> {
                 }),
             ]
         })?;
-        Ok(Self { witness, inp, aux, loads, parts: Vec::new(), sections: Vec::new(), ones: Ones::default() })
+        Ok(Self {
+            witness,
+            inp,
+            aux,
+            loads,
+            parts: Vec::new(),
+            sections: Vec::new(),
+            places: (0, 0),
+            ones: Ones::default(),
+        })
     }
 
     /// Cuts all variables into parts, each as long as it `fits`, and a chunk at least. There is a part if there are no variables.
@@ -183,6 +199,7 @@ impl<'w> Classified<'w> {
             Residence::Resident => vec![None; parts.len()],
             Residence::Streamed => kept::shares(&terms, spare, most),
         };
+        self.places = kept::places(shares.iter().flatten().copied());
         for ((part, load), share) in parts.iter().zip(loads).zip(shares) {
             let [l, a, b] = [0, 1, 2].map(|i| terms_at_once(i, &load, share));
             self.parts.push(Planned {
@@ -196,8 +213,9 @@ impl<'w> Classified<'w> {
                 load,
             });
         }
+        let number = layout.begin_part();
         let [l, _, _, b_g2] = [Query::L, Query::A, Query::B1, Query::B2].map(|query| layout.add(query, None));
-        self.ones = Ones { blocks: plan.sum_blocks(), entries: [l, b_g2] };
+        self.ones = Ones { blocks: plan.sum_blocks(), number, entries: [l, b_g2] };
         Ok(())
     }
 
@@ -220,11 +238,12 @@ impl<'w> Classified<'w> {
         let blocks = self.ones.blocks;
         let in_g1 = Accumulators::new(region.take(Accumulators::<G1>::sums(IN_G1, blocks)), IN_G1, blocks)?;
         let in_g2 = Accumulators::new(region.take(Accumulators::<G2>::sums(1, blocks)), 1, blocks)?;
-        Ok(Rooms { sections, sent: None, lists, terms, in_g1, in_g2 })
+        Ok(Rooms { sections, sent: None, lists, terms, read: Default::default(), in_g1, in_g2 })
     }
 
     fn kept_bytes(&self) -> usize {
-        self.parts.iter().filter_map(|planned| planned.share).map(|share| kept::bytes(share.all)).max().unwrap_or(0)
+        let (bytes, places) = self.places;
+        bytes * places
     }
 
     fn planned_loads(&self) -> Vec<Load> {
@@ -252,7 +271,19 @@ impl<'w> Classified<'w> {
         rooms.sections[room].used = Some(until);
     }
 
-    /// Enqueues the sums of part number `i`, which has been sent and whose points are `points`, and their fetching.
+    /// Whether the terms of part number `i` are kept where those of part number `before` are.
+    pub(super) fn share_a_place(&self, i: usize, before: usize) -> bool {
+        let place = |i: usize| self.parts[i].share.map(|share: Share| share.place);
+        place(i).is_some() && place(i) == place(before)
+    }
+
+    /// Whether the terms of part number `i` are the last that are kept with those before: [`Classified::enqueue_kept`] is next.
+    pub(super) fn completes_kept(&self, i: usize) -> bool {
+        self.parts[i].share.is_some_and(|share| share.is_last)
+    }
+
+    /// Enqueues the work on part number `i`, which has been sent and whose points are `points`, and the fetching of its sums: those of terms that are
+    /// kept come later.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -276,10 +307,14 @@ impl<'w> Classified<'w> {
         let a = section.full::<G1>((&lists, 1), &points.a, terms[1]);
         let b_g1 = section.full::<G1>((&lists, 2), &points.b_g1, terms[2]);
         let b_g2 = section.full::<G2>((&lists, 2), &points.b_g2, terms[2]);
-        let kept = share.map(|share| Kept::new(&rooms.terms, &share));
-        let kept = kept.as_ref();
-        if let Some(kept) = kept {
-            kept.append([&l, &a, &b_g1], &b_g2, turn.stream)?;
+        if let Some(share) = share {
+            rooms.read[share.place].iter().try_for_each(|until| turn.stream.wait_for(until.event()))?;
+            self.kept(rooms, share).append([&l, &a, &b_g1], &b_g2, turn.stream)?;
+            // It waits for nobody's scratch.
+            let mut lanes = Lanes::new(turn, &DeviceSlice::none(), Default::default())?;
+            let [first, second, ..] = lanes.each();
+            self.add_ones(i, rooms, &lists, points, [first.stream, second.stream])?;
+            return lanes.join();
         }
         let scratch = [
             scratch_of::<G2>(&planned.b_g2)?,
@@ -287,21 +322,52 @@ impl<'w> Classified<'w> {
             scratch_of::<G1>(&planned.a)?,
             scratch_of::<G1>(&planned.b_g1)?,
         ];
-        // A part that only adds to what is kept waits for nobody's scratch.
         let memory = if scratch == [0; 4] { DeviceSlice::none() } else { turn.scratch()? };
         let to = (fetching.layout(), sums);
         let mut lanes = Lanes::new(turn, &memory, scratch)?;
         let [first, second, third, fourth] = lanes.each();
         self.add_ones(i, rooms, &lists, points, [first.stream, second.stream])?;
-        enqueue_msm::<G2>(&planned.b_g2, to, kept.map(|kept| kept.b_g2.terms()), b_g2, first)?;
-        enqueue_msm::<G1>(&planned.l, to, kept.map(|kept| kept.l.terms()), l, second)?;
-        enqueue_msm::<G1>(&planned.a, to, kept.map(|kept| kept.a.terms()), a, third)?;
-        enqueue_msm::<G1>(&planned.b_g1, to, kept.map(|kept| kept.b_g1.terms()), b_g1, fourth)?;
+        enqueue_msm::<G2>(&planned.b_g2, to, &b_g2, first.as_mut())?;
+        enqueue_msm::<G1>(&planned.l, to, &l, second.as_mut())?;
+        enqueue_msm::<G1>(&planned.a, to, &a, third.as_mut())?;
+        enqueue_msm::<G1>(&planned.b_g1, to, &b_g1, fourth.as_mut())?;
         lanes.join()?;
-        if i + 1 == self.parts.len() {
-            self.total_ones(rooms, turn, to)?;
-        }
-        fetching.fetch(planned.number, sums)
+        fetching.fetch(planned.number, sums, turn.stream)
+    }
+
+    /// Where the terms of a part are kept, and those that are kept with them.
+    fn kept(&self, rooms: &Rooms, share: &Share) -> Kept {
+        let (bytes, _) = self.places;
+        Kept::new(&rooms.terms, bytes, share)
+    }
+
+    /// Enqueues beside the turns, behind `kept`, the MSMs of the terms that are kept with those of part number `i`, which completes them, and the
+    /// fetching of their sums.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn enqueue_kept(
+        &self,
+        i: usize,
+        rooms: &mut Rooms,
+        (worker, turn, kept): (&Worker<'_>, &Enqueuing<'_>, &Until),
+        (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
+    ) -> Result<(), Error> {
+        let planned = &self.parts[i];
+        let Some(share) = &planned.share else { return Ok(()) };
+        let terms = self.kept(rooms, share);
+        let to = (fetching.layout(), sums);
+        let mut aside = Aside::new(worker, turn, Some(kept.event()))?;
+        let (stream, scratch) = (aside.stream, &mut aside.scratch);
+        worker.timeline().traced(c"witness MSMs", (trace::Stream::Aside, stream), 0, || {
+            enqueue_msm::<G2>(&planned.b_g2, to, &terms.b_g2.terms(), (stream, scratch))?;
+            enqueue_msm::<G1>(&planned.l, to, &terms.l.terms(), (stream, scratch))?;
+            enqueue_msm::<G1>(&planned.a, to, &terms.a.terms(), (stream, scratch))?;
+            enqueue_msm::<G1>(&planned.b_g1, to, &terms.b_g1.terms(), (stream, scratch))?;
+            fetching.fetch(planned.number, sums, stream)
+        })?;
+        rooms.read[share.place] = Some(aside.until()?);
+        Ok(())
     }
 
     /// Enqueues the adding of a part's points whose scalars are 1: those in G2 on one stream, the others on another.
@@ -323,17 +389,22 @@ impl<'w> Classified<'w> {
         rooms.in_g1.add(&[0, 1, 2].map(|query| lists.ones(query, queries[query], ones[query])), of_g1)
     }
 
-    fn total_ones(
+    /// Enqueues what is left when all parts and all that is kept of them are enqueued, and the fetching of that.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`].
+    pub(super) fn finish(
         &self,
         rooms: &Rooms,
         turn: &mut Enqueuing<'_>,
-        (layout, sums): (&Layout, &DeviceSlice<u64>),
+        (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
-        let [in_g1, in_g2] = self.ones.entries;
+        let ([in_g1, in_g2], layout) = (self.ones.entries, fetching.layout());
         let (mut to_g1, mut to_g2) = (layout.of_several::<G1>(in_g1, IN_G1, sums), layout.of::<G2>(in_g2, sums));
         let mut scratch = turn.scratch()?;
         rooms.in_g1.total(&mut to_g1, &mut scratch, turn.stream)?;
-        rooms.in_g2.total(&mut to_g2, &mut scratch, turn.stream)
+        rooms.in_g2.total(&mut to_g2, &mut scratch, turn.stream)?;
+        fetching.fetch(self.ones.number, sums, turn.stream)
     }
 
     /// What a part takes.
@@ -462,17 +533,16 @@ fn scratch_of<G: Group>(full: &Option<Full>) -> Result<usize, Error> {
     full.as_ref().map_or(Ok(0), |full| msm_scratch_bytes::<G>(full.terms, full.shape))
 }
 
-/// Enqueues it if there is one: of the terms that are kept, or else of the part's own.
+/// Enqueues it if there is one.
 fn enqueue_msm<G: Group>(
     full: &Option<Full>,
     (layout, sums): (&Layout, &DeviceSlice<u64>),
-    kept: Option<Terms<'_, G>>,
-    own: Terms<'_, G>,
-    lane: &mut Lane<'_>,
+    terms: &Terms<'_, G>,
+    (stream, scratch): (&Stream, &mut DeviceSlice<u8>),
 ) -> Result<(), Error> {
     let Some(Full { entry, shape, .. }) = full else { return Ok(()) };
     let mut to = layout.of::<G>(*entry, sums);
-    msm::<G>(&mut to, &kept.unwrap_or(own), *shape, &mut lane.scratch, lane.stream)
+    msm::<G>(&mut to, terms, *shape, scratch, stream)
 }
 
 #[cfg(test)]
