@@ -55,7 +55,8 @@ fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan:
     classified.plan(&parts, plan, plan.witness_bytes, &mut layout)?;
 
     let [mut lease] = engine.lease([classified.room() + room_for::<u64>(layout.words())], Some(circuit.locks))?;
-    let mut rooms = classified.rooms(lease.region(), None)?;
+    let sections = classified.section_rooms(lease.region());
+    let mut rooms = classified.rooms(sections, None, lease.region())?;
     let sums = lease.take(layout.words());
     let fetching = Fetching::new(layout, engine)?;
     for (i, part) in parts.iter().enumerate() {

@@ -128,6 +128,11 @@ impl Region {
         Self { bytes, taken: 0 }
     }
 
+    /// How many bytes were taken.
+    pub(super) fn taken(&self) -> usize {
+        self.taken
+    }
+
     /// Takes room for `len` values from what is left.
     ///
     /// # Panics

@@ -43,8 +43,9 @@ struct Uses {
     slots: Vec<Option<Until>>,
     /// How many of each kind were used, in the order of [`Kind`].
     used: [usize; 2],
-    /// What is held of witnesses.
+    /// What is held of witnesses; and so many bytes of it, from its beginning on, which only sections of these are in.
     witnesses: Option<Until>,
+    sections: Option<(usize, Until)>,
 }
 
 /// A worker's turn. What it has enqueued when it drops this without [`PassTurn::all_is_enqueued`], the next one waits for as a whole.
@@ -126,14 +127,23 @@ impl PassTurn<'_> {
         self.uses.slots[number] = Some(until);
     }
 
-    /// Says that the memory for witnesses is in use until then.
-    pub(super) fn witnesses_used_until(&mut self, until: Until) {
+    /// Says that the memory for witnesses is in use until then, and its first bytes, where sections are, only until some time before.
+    pub(super) fn witnesses_used_until(&mut self, until: Until, sections: Option<(usize, Until)>) {
         self.uses.witnesses = Some(until);
+        self.uses.sections = sections;
     }
 
-    /// The memory for witnesses, and until when the turns before use it.
-    pub(super) fn witnesses(&self) -> (Region, Option<&Until>) {
-        (Region::new(self.witnesses.all()), self.uses.witnesses.as_ref())
+    /// The memory for witnesses, whose sections come first.
+    pub(super) fn witnesses(&self) -> Region {
+        Region::new(self.witnesses.all())
+    }
+
+    /// Until when the turns before use the first `bytes` bytes of that.
+    pub(super) fn sections_used(&self, bytes: usize) -> Option<&Until> {
+        match &self.uses.sections {
+            Some((of_sections, until)) if bytes <= *of_sections => Some(until),
+            _ => self.uses.witnesses.as_ref(),
+        }
     }
 
     /// Ends the turn: it is known until when all that was enqueued uses what.
@@ -153,5 +163,6 @@ impl Drop for PassTurn<'_> {
         }
         self.uses.slots.iter_mut().for_each(|used| *used = until.clone());
         self.uses.witnesses = until;
+        self.uses.sections = None;
     }
 }

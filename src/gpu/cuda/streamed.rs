@@ -240,13 +240,26 @@ struct Pass<'p> {
     /// The parts of which members complete what is kept of theirs, and when it is there: their MSMs are enqueued then, so that what goes on beside the
     /// turns does not wait for it.
     kept: VecDeque<(usize, usize, Until)>,
+    /// Bytes of all sections of witnesses, and until when parts use them.
+    section_bytes: usize,
+    sections_used: Option<Until>,
 }
 
 impl<'p> Pass<'p> {
     /// Waits for its turn.
     fn new(engine: &'p Worker<'p>, raw: &'p PinnedPoints, plan: &Plan) -> Result<Self, Error> {
         let memory = engine.passes()?.turn(engine, plan);
-        Ok(Self { engine, raw, memory, parts: Default::default(), copies: 0, copied: None, kept: VecDeque::new() })
+        Ok(Self {
+            engine,
+            raw,
+            memory,
+            parts: Default::default(),
+            copies: 0,
+            copied: None,
+            kept: VecDeque::new(),
+            section_bytes: 0,
+            sections_used: None,
+        })
     }
 
     /// What is to pass next, if so many parts of h and of the witness are left: waits while enough of both is ahead.
@@ -275,14 +288,17 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn rooms(&self, members: &[Member<'_>], held: &[Held<'_>]) -> Result<Vec<Room>, Error> {
-        let (mut region, until) = self.memory.witnesses();
-        let room = |(member, held): (&Member<'_>, &Held<'_>)| {
-            let parts = member.classified.rooms(&mut region, until)?;
+    fn rooms(&mut self, members: &[Member<'_>], held: &[Held<'_>]) -> Result<Vec<Room>, Error> {
+        let mut region = self.memory.witnesses();
+        let sections: Vec<_> = members.iter().map(|member| member.classified.section_rooms(&mut region)).collect();
+        self.section_bytes = region.taken();
+        let until = self.memory.sections_used(self.section_bytes);
+        let room = |((member, held), sections): ((&Member<'_>, &Held<'_>), _)| {
+            let parts = member.classified.rooms(sections, until, &mut region)?;
             let buckets = held.msm.buckets(&mut region);
             Ok(Room { parts, buckets, sums: region.take(held.fetching.layout().words()) })
         };
-        members.iter().zip(held).map(room).collect()
+        members.iter().zip(held).zip(sections).map(room).collect()
     }
 
     fn h(&mut self, i: usize, held: &[Held<'_>], rooms: &[Room]) -> Result<(), Error> {
@@ -343,6 +359,7 @@ impl<'p> Pass<'p> {
                 self.kept.push_back((number, i, until.clone()));
             }
         }
+        self.sections_used = Some(until.clone());
         self.used_until((Kind::Witness, number), until);
         Ok(())
     }
@@ -376,7 +393,8 @@ impl<'p> Pass<'p> {
         }
         let until = turn.until()?;
         drop(turn);
-        self.memory.witnesses_used_until(until.clone());
+        let sections = self.sections_used.take().map(|until| (self.section_bytes, until));
+        self.memory.witnesses_used_until(until.clone(), sections);
         self.memory.all_is_enqueued();
         Ok(until)
     }

@@ -224,15 +224,25 @@ impl<'w> Classified<'w> {
         sections_room(&self.sections, &self.planned_loads()) + self.kept_bytes() + sum_bytes(self.ones.blocks)
     }
 
-    /// Takes memory for the parts from `region`, which kernels use `until` then.
+    /// Takes memory for sections from `region`.
+    pub(super) fn section_rooms(&self, region: &mut Region) -> Vec<DeviceSlice<u8>> {
+        let bytes = largest_section(&self.sections, &self.planned_loads());
+        (0..self.sections.len().min(SECTIONS)).map(|_| region.take(bytes)).collect()
+    }
+
+    /// Takes memory for the parts, beside that for `sections` which kernels use `until` then, from `region`.
     ///
     /// # Errors
     /// [`Error::Size`] if the plan counts other sums.
-    pub(super) fn rooms(&self, region: &mut Region, until: Option<&Until>) -> Result<Rooms, Error> {
+    pub(super) fn rooms(
+        &self,
+        sections: Vec<DeviceSlice<u8>>,
+        until: Option<&Until>,
+        region: &mut Region,
+    ) -> Result<Rooms, Error> {
         let loads = self.planned_loads();
-        let bytes = largest_section(&self.sections, &loads);
-        let section = |_| SectionRoom { memory: region.take(bytes), used: until.cloned() };
-        let sections = (0..self.sections.len().min(SECTIONS)).map(section).collect();
+        let room = |memory| SectionRoom { memory, used: until.cloned() };
+        let sections = sections.into_iter().map(room).collect();
         let lists = region.take(largest_lists(&loads));
         let terms = region.take(self.kept_bytes());
         let blocks = self.ones.blocks;
