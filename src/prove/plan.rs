@@ -28,7 +28,7 @@
 use crate::error::Error;
 #[cfg(any(test, interlock_cuda))]
 use crate::error::Shortfall;
-use crate::mem::granule::{granule, ALIGNMENT, PAGE};
+use crate::mem::granule::{granule, ALIGNMENT, LARGE, PAGE};
 use crate::params::Counts;
 use crate::settings;
 
@@ -52,6 +52,14 @@ const UNITS: usize = 128;
 const SCRATCH_UNITS: usize = 6;
 const SLOT_UNITS: usize = 7;
 const HELD_UNITS: usize = 18;
+/// The unit from which on what serves the passing of parameters may be counted in pages, and in which steps it grows then.
+const FIRST_UNIT_WITH_PAGES: usize = 26 * STEP_WITH_PAGES;
+const STEP_WITH_PAGES: usize = 48 << 10;
+const _: () = assert!(
+    FIRST_UNIT_WITH_PAGES * (SLOT_UNITS + HELD_UNITS) < LARGE
+        && STEP_WITH_PAGES * (UNITS - SCRATCH_UNITS - SLOT_UNITS - HELD_UNITS) > 2 * PAGE,
+    "more is left with each step"
+);
 /// The least scratch, with which MSMs of [`STEP`] terms work.
 const LEAST_SCRATCH: usize = 5 << 20;
 /// Bytes of a slot, where the budget allows: 5 ms of the bus.
@@ -296,9 +304,14 @@ pub(crate) struct Division {
 impl Division {
     /// That of a budget in bytes.
     pub(crate) fn of(budget: usize) -> Self {
-        // So that eight units are whole pages where pages are counted, and everything grows with the budget.
+        // Everything grows with the budget, and so does what is left beside memory for passing parameters that is counted in pages: two of these at most
+        // are rounding. From where eight units are enough of them, they are whole pages.
         let unit = budget / UNITS;
-        let step = if unit < PAGE * 2 { ALIGNMENT } else { PAGE / 8 };
+        let step = match unit {
+            unit if unit < FIRST_UNIT_WITH_PAGES => ALIGNMENT,
+            unit if unit < PAGE * 2 => STEP_WITH_PAGES,
+            _ => PAGE / 8,
+        };
         Self { unit: unit / step * step }
     }
 

@@ -153,6 +153,25 @@ proptest! {
     }
 }
 
+/// Where a part of the budget is counted in pages from a little more on, this must not be more than there is more.
+#[test]
+fn a_little_more_memory_is_never_slower() {
+    for log2 in [18, 20, 21, 22] {
+        let (sizes, mut budget, mut last) = (porep(log2), 1 << 24, f64::INFINITY);
+        while budget < GIB {
+            budget += budget / 1024;
+            match plan(&sizes, budget) {
+                Ok(plan) => {
+                    assert!(plan.seconds <= last, "2^{log2} within {budget}: {plan:?}, with less in {last} s");
+                    last = plan.seconds;
+                }
+                Err(error) => assert!(last == f64::INFINITY, "2^{log2}: {error}"),
+            }
+        }
+        assert!(last < 1.0, "{last}");
+    }
+}
+
 #[test]
 fn groups_of_windows_fit_scratch() {
     for scratch in (5..400).map(|mib| mib << 20) {
