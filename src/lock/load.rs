@@ -20,9 +20,8 @@ impl Loads {
         let costs: Vec<_> = (0..devices).filter_map(|device| Some((device, cost(device)?))).collect();
         let mut loads = self.lock();
         let (device, cost) = costs.into_iter().min_by_key(|(device, cost)| loads[*device].saturating_add(*cost))?;
-        let is_first = loads[device].is_zero();
         loads[device] = loads[device].saturating_add(cost);
-        Some(Assigned { loads: self.clone(), device, cost, is_first })
+        Some(Assigned { loads: self.clone(), device, cost })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Duration>> {
@@ -37,15 +36,9 @@ pub struct Assigned {
     loads: Arc<Loads>,
     device: usize,
     cost: Duration,
-    is_first: bool,
 }
 
 impl Assigned {
-    /// Whether the device had no other work.
-    pub fn is_first(&self) -> bool {
-        self.is_first
-    }
-
     /// The device.
     pub fn device(&self) -> usize {
         self.device
@@ -73,12 +66,10 @@ mod tests {
         let equal = seconds(&[2, 2, 2]);
         let taken: Vec<_> = (0..4).filter_map(|_| loads.assign(&equal)).collect();
         assert_eq!(taken.iter().map(Assigned::device).collect::<Vec<_>>(), [0, 1, 2, 0]);
-        assert_eq!(taken.iter().map(Assigned::is_first).collect::<Vec<_>>(), [true, true, true, false]);
         // 4, 2 and 2 seconds of work: a device that takes 5 for this loses to one that is busier and takes 1.
         assert_eq!(loads.assign(seconds(&[1, 5, 5])).unwrap().device(), 0);
         drop(taken);
-        let next = loads.assign(equal).unwrap();
-        assert_eq!((next.device(), next.is_first()), (0, true));
+        assert_eq!(loads.assign(equal).unwrap().device(), 0);
     }
 
     #[test]

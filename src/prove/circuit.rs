@@ -78,14 +78,6 @@ impl<'a> Density<'a> {
         self.len == other.len && (0..self.words.len()).all(|i| self.word(i) == other.word(i))
     }
 
-    /// The first `at` bits, a multiple of 64, and the others.
-    #[cfg(any(test, interlock_cuda))]
-    fn split_at(&self, at: usize) -> [Self; 2] {
-        let (first, others) = self.words.split_at(at / 64);
-        let first = Self::new(first, at);
-        [first, Self { words: others, len: self.len - at, ones: self.ones - first.ones }]
-    }
-
     /// Number of bits that are set in `range`, which starts at a multiple of 64 and ends at one or at the last bit.
     #[cfg(any(test, interlock_cuda))]
     pub(crate) fn count_ones_in(&self, range: &std::ops::Range<usize>) -> usize {
@@ -120,24 +112,7 @@ pub struct Witness<'a> {
 }
 
 #[cfg(interlock_cuda)]
-impl<'a> Witness<'a> {
-    /// The inputs and the first `at` private variables, a multiple of 64, and the other variables: the sums of both are the sums of all.
-    pub(crate) fn split_at(&self, at: usize) -> [Self; 2] {
-        let (first, others) = self.aux.split_at(at);
-        let [a_first, a_others] = self.a_aux_density.split_at(at);
-        let [b_first, b_others] = self.b_aux_density.split_at(at);
-        [
-            Self { aux: first, a_aux_density: a_first, b_aux_density: b_first, ..*self },
-            Self {
-                inp: &[],
-                aux: others,
-                a_aux_density: a_others,
-                b_inp_density: Density::new(&[], 0),
-                b_aux_density: b_others,
-            },
-        ]
-    }
-
+impl Witness<'_> {
     /// Whether the same variables as in `other` have a point in each query.
     pub(crate) fn has_densities_of(&self, other: &Witness<'_>) -> bool {
         self.a_aux_density.is_same(&other.a_aux_density)
@@ -170,10 +145,6 @@ mod tests {
         let many: Vec<u64> = (0..100_001_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         for len in [64_usize * 16_384, 64 * 16_385, 64 * 100_000 + 1] {
             let density = Density::new(&many[..len.div_ceil(64)], len);
-            let [first, others] = density.split_at(64 * 16_000);
-            assert_eq!(first.count_ones() + others.count_ones(), density.count_ones());
-            assert_eq!(others.count_ones(), others.counted());
-            assert_eq!((first.len(), others.len(), others.word(0)), (64 * 16_000, len - 64 * 16_000, many[16_000]));
             assert_eq!(density.count_ones(), (0..len).filter(|i| many[i / 64] >> (i % 64) & 1 == 1).count());
         }
     }

@@ -174,10 +174,7 @@ impl Backend for Gpu {
         }
         let enqueued = match &points {
             Points::Resident(resident) => {
-                let enqueue = |circuit: &Circuit<'_>| {
-                    let is_idle = circuit.number == 0 && assigned.is_first();
-                    planned_anew(|| circuit::enqueue(&worker, *circuit, resident, is_idle))
-                };
+                let enqueue = |circuit: &Circuit<'_>| planned_anew(|| circuit::enqueue(&worker, *circuit, resident));
                 circuits.iter().map(enqueue).collect()
             }
             Points::Streamed(pinned) => planned_anew(|| streamed::enqueue(&worker, &circuits, pinned)),

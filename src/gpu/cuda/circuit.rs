@@ -1,18 +1,14 @@
 //! The work of one circuit, enqueued on a device that has all its parameters.
 //!
 //! Two phases, each admitted for all the memory it takes: the MSMs over the witness, for which the least has to be uploaded, and then
-//! the quotient and the MSM over it. While the device computes the first, the CPU prepares the second. Where the device has nothing else to do, the
-//! first phase is two: the device works on the first variables while the CPU prepares the others.
+//! the quotient and the MSM over it. While the device computes the first, the CPU prepares the second.
 
-use std::ops::Range;
-
-use super::classes::CHUNK;
 use super::h_parts::HParts;
 use super::lease::room_for;
 use super::quotient::Quotient;
 use super::resident::Resident;
 use super::results::{Fetching, Layout, Results};
-use super::witness::{Classified, Part, PartPoints};
+use super::witness::{Classified, PartPoints};
 use super::worker::Worker;
 use crate::error::Error;
 use crate::lock::Locks;
@@ -37,77 +33,23 @@ impl Circuit<'_> {
     }
 }
 
-/// The share of a witness that a device without other work begins with: as much as it has to do while the rest is prepared. And how many private
-/// variables a witness has for that at least, as an MSM takes some time however short it is.
-const FIRST_SHARE: usize = 4;
-const LEAST_TO_SPLIT: usize = 1 << 21;
-
-/// Enqueues all of a circuit's work; nothing of it is needed any more on return. The results come in parts, to be added up. Whether the device `is_idle`
-/// says how.
+/// Enqueues all of a circuit's work; nothing of it is needed any more on return. The results come in parts, to be added up.
 ///
 /// # Errors
 /// [`Error::NonCanonicalScalar`], [`Error::DeviceMemory`], [`Error::Cuda`], [`Error::OutOfMemory`].
-pub(super) fn enqueue(
-    engine: &Worker<'_>,
-    circuit: Circuit<'_>,
-    resident: &Resident,
-    is_idle: bool,
-) -> Result<Vec<Results>, Error> {
+pub(super) fn enqueue(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident) -> Result<Vec<Results>, Error> {
     let _circuit = trace::within_circuit(circuit.number);
     let plan = engine.plan(&resident.counts, Residence::Resident, circuit.locks.settings().budget)?;
-    let mut results = Vec::new();
-    for variables in Variables::of(circuit.witness, is_idle) {
-        results.push(witness(engine, circuit, &variables, resident, &plan)?);
-    }
+    let mut results = vec![witness(engine, circuit, resident, &plan)?];
     if !resident.h.is_empty() {
         results.push(h(engine, circuit, resident, &plan)?);
     }
     Ok(results)
 }
 
-/// Variables that follow others, and how many points the others have in `l`, `a` and each `b`.
-struct Variables<'a> {
-    witness: Witness<'a>,
-    before: [usize; 3],
-}
-
-impl<'a> Variables<'a> {
-    /// All of a witness, or, for a device that `is_idle`, the first ones and the others.
-    fn of(witness: &Witness<'a>, is_idle: bool) -> Vec<Self> {
-        if !is_idle || witness.aux.len() < LEAST_TO_SPLIT {
-            return vec![Self { witness: *witness, before: [0; 3] }];
-        }
-        let [first, others] = witness.split_at(witness.aux.len() / FIRST_SHARE / CHUNK * CHUNK);
-        let a = first.inp.len() + first.a_aux_density.count_ones();
-        let b = first.b_inp_density.count_ones() + first.b_aux_density.count_ones();
-        let before = [first.aux.len(), a, b];
-        vec![Self { witness: first, before: [0; 3] }, Self { witness: others, before }]
-    }
-
-    /// Their points, of parts of them.
-    fn points(&self, part: &Part, resident: &Resident) -> PartPoints {
-        let [l, a, b] = self.before;
-        let behind = |range: &Range<usize>, before: usize| range.start + before..range.end + before;
-        PartPoints {
-            l: resident.l.range(behind(&part.aux, l)),
-            a: resident.a.range(behind(&part.a, a)),
-            b_g1: resident.b_g1.range(behind(&part.b, b)),
-            b_g2: resident.b_g2.range(behind(&part.b, b)),
-        }
-    }
-}
-
-fn witness(
-    engine: &Worker<'_>,
-    circuit: Circuit<'_>,
-    variables: &Variables<'_>,
-    resident: &Resident,
-    plan: &Plan,
-) -> Result<Results, Error> {
+fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan: &Plan) -> Result<Results, Error> {
     let mut layout = Layout::default();
-    // Only the first ones have inputs, and none before them.
-    let not_canonical = |vector: &str, i| circuit.not_canonical(vector, variables.before[0] + i);
-    let mut classified = Classified::new(&variables.witness, not_canonical)?;
+    let mut classified = Classified::new(circuit.witness, |vector, i| circuit.not_canonical(vector, i))?;
     let most = engine.most_terms();
     let parts = classified.cut(|load| load.is_part_of(plan.witness_part_bytes) && load.has_at_most(most));
     classified.plan(&parts, plan, plan.witness_bytes, &mut layout)?;
@@ -119,7 +61,12 @@ fn witness(
     let fetching = Fetching::new(layout, engine)?;
     for (i, part) in parts.iter().enumerate() {
         classified.send(engine, i, &mut rooms)?;
-        let points = variables.points(part, resident);
+        let points = PartPoints {
+            l: resident.l.range(part.aux.clone()),
+            a: resident.a.range(part.a.clone()),
+            b_g1: resident.b_g1.range(part.b.clone()),
+            b_g2: resident.b_g2.range(part.b.clone()),
+        };
         let mut turn = engine.enqueue(c"witness MSMs")?;
         classified.enqueue(i, &rooms, &points, &mut turn, (&fetching, &sums))?;
         if i + 1 == parts.len() {
