@@ -62,7 +62,7 @@ size_t most_segment_blocks(const interlock_msm_shape &shape) {
 /// The shape for n terms, as tuned.
 template <class F>
 interlock_msm_shape shape_for(size_t n) {
-    const WindowChoice *choice = WINDOW_BITS;
+    const WindowChoice *choice = WINDOW_BITS<F>;
     while (n > choice->terms) choice++;
     interlock_msm_shape shape;
     shape.window_bits = choice->bits;

@@ -67,13 +67,19 @@ constexpr size_t LAUNCH_ENTRIES = size_t{5} << 24;
 template <class F>
 constexpr size_t GROUP_BLOCKS = 132 * (std::is_same<F, Fp>::value ? 3 : 2);
 
-/// The bits of a window, by the number of terms: for up to `terms` of them.
+/// The bits of a window, by the number of terms: for up to `terms` of them. Those of G1, and of G2.
 struct WindowChoice {
     size_t terms;
     unsigned bits;
 };
-constexpr WindowChoice WINDOW_BITS[] = {
-    {size_t{1} << 6, 5},   {size_t{1} << 13, 8},  {size_t{1} << 15, 10}, {size_t{1} << 19, 13},
+template <class F>
+constexpr WindowChoice WINDOW_BITS[8] = {
+    {size_t{1} << 6, 5},   {size_t{1} << 14, 8},  {size_t{1} << 15, 13}, {size_t{1} << 19, 15},
+    {size_t{1} << 20, 16}, {size_t{1} << 23, 17}, {size_t{1} << 25, 20}, {~size_t{0}, 22},
+};
+template <>
+constexpr WindowChoice WINDOW_BITS<Fp2>[8] = {
+    {size_t{1} << 6, 5},   {size_t{1} << 14, 8},  {size_t{1} << 17, 13}, {size_t{1} << 19, 15},
     {size_t{1} << 21, 16}, {size_t{1} << 23, 17}, {size_t{1} << 25, 20}, {~size_t{0}, 22},
 };
 

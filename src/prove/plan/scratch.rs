@@ -5,17 +5,34 @@ pub(crate) const G1_SUM: usize = 192;
 /// Bytes of a sum in G2.
 pub(crate) const G2_SUM: usize = 384;
 
-/// The bits of a window, by the number of terms: for up to so many of them.
-const WINDOW_BITS: [(usize, u32); 8] = [
-    (1 << 6, 5),
-    (1 << 13, 8),
-    (1 << 15, 10),
-    (1 << 19, 13),
-    (1 << 21, 16),
-    (1 << 23, 17),
-    (1 << 25, 20),
-    (usize::MAX, 22),
+/// The bits of a window, by the number of terms: for up to so many of them. Those of G1, and of G2.
+const WINDOW_BITS: [[(usize, u32); 8]; 2] = [
+    [
+        (1 << 6, 5),
+        (1 << 14, 8),
+        (1 << 15, 13),
+        (1 << 19, 15),
+        (1 << 20, 16),
+        (1 << 23, 17),
+        (1 << 25, 20),
+        (usize::MAX, 22),
+    ],
+    [
+        (1 << 6, 5),
+        (1 << 14, 8),
+        (1 << 17, 13),
+        (1 << 19, 15),
+        (1 << 21, 16),
+        (1 << 23, 17),
+        (1 << 25, 20),
+        (usize::MAX, 22),
+    ],
 ];
+
+/// The group whose sums have so many bytes, of those that tables have.
+fn group(sum: usize) -> usize {
+    usize::from(sum > G1_SUM)
+}
 /// Bits that the digits hold.
 const SCALAR_BITS: u32 = 255;
 /// Entries that are sorted at a time, and that are added at a time.
@@ -62,8 +79,7 @@ impl Windows {
 
     /// The same where so many entries may be sorted at a time.
     fn suiting_in(terms: usize, sum: usize, entries: usize) -> Self {
-        let fits = |row: &&(usize, u32)| terms <= row.0;
-        let bits = WINDOW_BITS.iter().find(fits).map_or(WINDOW_BITS[WINDOW_BITS.len() - 1].1, |row| row.1);
+        let bits = WINDOW_BITS[group(sum)].iter().find(|row| terms <= row.0).map_or(LEAST_BITS, |row| row.1);
         let count = SCALAR_BITS.div_ceil(bits);
         let group = (entries / terms.max(1)).clamp(1, count as usize) as u32;
         Self { bits, count, group, segment: 1, sets: count }.segmented(sum, |_| true)
@@ -71,7 +87,7 @@ impl Windows {
 
     /// The same in the shortest segments that the device works on at once and that will do; the longest if none will.
     fn segmented(self, sum: usize, will_do: impl Fn(&Self) -> bool) -> Self {
-        let most = GROUP_BLOCKS[usize::from(sum > G1_SUM)];
+        let most = GROUP_BLOCKS[group(sum)];
         let of = |segment| Self { segment: segment as u32, ..self };
         let is_too_short = |segment| !(of(segment).most_blocks() <= most && will_do(&of(segment)));
         of(last_fitting(0, 1 << (self.bits - 1), |segment| segment == 0 || is_too_short(segment)) + 1)
@@ -126,7 +142,7 @@ impl Windows {
     /// The same for terms beside which uploads go on.
     #[cfg(any(test, interlock_cuda))]
     pub(crate) fn yielding(terms: usize, sum: usize, limit: usize) -> Option<Self> {
-        let entries = YIELDING_ENTRIES[usize::from(sum > G1_SUM)];
+        let entries = YIELDING_ENTRIES[group(sum)];
         let windows = Self::suiting_in(terms, sum, entries).in_groups(terms, sum, limit);
         // Their segments are shorter, which takes more scratch.
         windows.or_else(|| Self::within(terms, sum, limit))
@@ -300,7 +316,7 @@ impl InParts {
     /// The one that is fastest for `all` terms, `part` of them at a time, with so many bytes for buckets and for scratch; none if these are
     /// too little.
     pub(crate) fn fastest(all: usize, part: usize, bucket_bytes: usize, scratch: usize) -> Option<Self> {
-        let most = WINDOW_BITS.iter().map(|row| row.1).max().unwrap_or(LEAST_BITS);
+        let most = WINDOW_BITS[0].iter().map(|row| row.1).max().unwrap_or(LEAST_BITS);
         let cost = |windows: &Windows| windows.count as usize * (all + (PER_BUCKET << (windows.bits - 1)));
         let windows = (LEAST_BITS..=most).filter_map(|bits| Self::windows(bits, scratch));
         let fitting = windows.filter(|windows| windows.buckets(G1_SUM, windows.count) <= bucket_bytes);
@@ -345,7 +361,7 @@ fn last_fitting(mut fitting: usize, mut too_many: usize, fits: impl Fn(usize) ->
 pub(crate) fn most_terms(sum: usize, limit: usize) -> usize {
     let fits = |terms: usize| Windows { group: 1, ..Windows::suiting(terms, sum) }.scratch(terms, sum) <= limit;
     let mut most = 0;
-    for (last, _) in WINDOW_BITS {
+    for (last, _) in WINDOW_BITS[group(sum)] {
         let last = last.min(MOST_TERMS);
         if fits(last) {
             most = last;
@@ -360,5 +376,5 @@ pub(crate) fn most_terms(sum: usize, limit: usize) -> usize {
 /// Sums that MSMs leave, at most. Those whose terms come in parts leave no more: where their windows are of other sizes and have more
 /// bits together, these are in segments.
 pub(crate) fn most_sums() -> usize {
-    WINDOW_BITS.iter().map(|(_, bits)| (SCALAR_BITS.div_ceil(*bits) * bits) as usize).max().unwrap_or(0)
+    WINDOW_BITS.iter().flatten().map(|(_, bits)| (SCALAR_BITS.div_ceil(*bits) * bits) as usize).max().unwrap_or(0)
 }
