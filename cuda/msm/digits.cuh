@@ -62,6 +62,7 @@ __global__ void __launch_bounds__(DIGITS_BLOCK)
     const uint32_t position = terms.positions != nullptr && present ? terms.positions[term] : static_cast<uint32_t>(term);
 
     const uint32_t half = 1u << (group.bits - 1);
+    unsigned set = (group.first - group.base) % group.sets, table = (group.first - group.base) / group.sets;
     for (unsigned w = 0; w < group.windows; w++) {
         // The c bits of the digit and the one below; bit 0 stands for bit −1.
         const unsigned low = (group.first + w) * group.bits;
@@ -73,10 +74,12 @@ __global__ void __launch_bounds__(DIGITS_BLOCK)
         const bool below_zero = (window & 2 * half) != 0;
         const uint32_t up = (window + 1) / 2;
         const uint32_t digit = below_zero ? 2 * half - up : up;
-        const unsigned number = group.first + w;
-        const unsigned set = group.sets != 0 ? number % group.sets : w, table = group.sets != 0 ? number / group.sets : 0;
         keys[w * terms.n + i] = digit == 0 ? skipped : set * half + digit - 1;
         values[w * terms.n + i] = (position + table * group.stride) | (below_zero != negated ? NEGATIVE : 0);
+        if (++set == group.sets) {
+            set = 0;
+            table++;
+        }
     }
 }
 

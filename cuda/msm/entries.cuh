@@ -14,13 +14,16 @@ namespace msm {
 /// Set in the value of an entry whose point is subtracted.
 constexpr uint32_t NEGATIVE = 1u << 31;
 
-/// The windows that are worked on at a time. They have a set of buckets each, unless all share so many `sets`.
+/// The windows that are worked on at a time, and so many sets of buckets: window w has set (w − base) mod sets, and adds to it the multiples of points
+/// that stand (w − base)/sets times the stride after these.
 struct Group {
-    unsigned bits, first, windows, sets = 0;
-    /// From points to their next multiples.
-    uint32_t stride = 0;
+    unsigned bits, first, windows, base, sets;
+    uint32_t stride;
 
-    size_t buckets() const { return size_t{sets != 0 ? sets : windows} << (bits - 1); }
+    /// Windows that have a set each.
+    static constexpr Group alone(unsigned bits, unsigned first, unsigned windows) { return {bits, first, windows, first, windows, 0}; }
+
+    size_t buckets() const { return size_t{sets} << (bits - 1); }
     /// The key of entries that need no addition: one past the last bucket's.
     uint32_t skipped() const { return static_cast<uint32_t>(buckets()); }
     /// The bits of a key.

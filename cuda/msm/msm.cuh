@@ -221,7 +221,7 @@ cudaError_t fill_shared(const Scratch<F> &scratch, const interlock_msm_terms &te
         }
         if (error != cudaSuccess) return error;
     }
-    return scratch.segments.template sum<DIGITS>(scratch.buckets, Group{shape.window_bits, 0, shape.sets}, shape, stream);
+    return scratch.segments.template sum<DIGITS>(scratch.buckets, Group::alone(shape.window_bits, 0, shape.sets), shape, stream);
 }
 
 /// `interlock_msm_*`.
@@ -267,7 +267,7 @@ cudaError_t fill_windows(void *memory, Stored<F> *buckets, const interlock_msm_t
     if (!is_valid<F>(shape, terms) || shares_buckets(shape) || first >= shape.windows) return cudaErrorInvalidValue;
     if (terms.n == 0) return cudaSuccess;
     const unsigned end = first + shape.group < shape.windows ? first + shape.group : shape.windows;
-    const Group group = {shape.window_bits, first, end - first};
+    const Group group = Group::alone(shape.window_bits, first, end - first);
     Carver carver(memory);
     FillScratch<F> scratch;
     if (cudaError_t error = scratch.carve(&carver, terms.n, group.windows)) return error;
@@ -284,7 +284,7 @@ cudaError_t reduce(void *memory, Xyzz<F> *sums, const Stored<F> *buckets, const 
     Carver carver(memory);
     Segments<F> segments;
     segments.carve(&carver, shape, shape.windows);
-    const Group all = {shape.window_bits, 0, shape.windows};
+    const Group all = Group::alone(shape.window_bits, 0, shape.windows);
     return in_fastest_form<F>([&](auto form) -> cudaError_t {
         constexpr bool DIGITS = decltype(form)::value;
         if (cudaError_t error = segments.template sum<DIGITS>(buckets, all, shape, stream)) return error;

@@ -41,7 +41,8 @@ constexpr unsigned groups_of(const interlock_msm_shape &shape) {
 constexpr Group group_of(const interlock_msm_shape &shape, unsigned number) {
     const unsigned groups = groups_of(shape);
     const unsigned first = number * shape.windows / groups, end = (number + 1) * shape.windows / groups;
-    return {shape.window_bits, first, end - first, shares_buckets(shape) ? shape.sets : 0, static_cast<uint32_t>(shape.stride)};
+    if (!shares_buckets(shape)) return Group::alone(shape.window_bits, first, end - first);
+    return {shape.window_bits, first, end - first, 0, shape.sets, static_cast<uint32_t>(shape.stride)};
 }
 
 /// Blocks of threads for the segments of a group, at most. Those of the last window's buckets for which scalars are too small do not count.
