@@ -142,6 +142,10 @@ impl Drop for Fetching<'_> {
     }
 }
 
+/// MSMs whose sums several threads combine, each in half a millisecond, or two in G2. Where parameters are resident there are fewer, and the device is
+/// not done yet.
+const MANY_MSMS: usize = 8;
+
 /// Results on their way.
 pub(super) struct Results {
     layout: Layout,
@@ -163,10 +167,10 @@ impl Results {
         let mut sums = Sums::default();
         let (in_g2, in_g1): (Vec<_>, Vec<_>) = self.layout.entries.iter().partition(|entry| entry.query == Query::B2);
         let (in_g1, in_g2) = (self.sums::<G1>(in_g1), self.sums::<G2>(in_g2));
-        let (in_g1, in_g2) = match (&in_g1[..], &in_g2[..]) {
-            // An MSM's take half a millisecond, and other threads would have to be woken.
-            ([only], []) => (vec![combined::<G1>(only)], Vec::new()),
-            _ => threads::install(|| rayon::join(|| all_combined::<G1>(&in_g1), || all_combined::<G2>(&in_g2)))?,
+        let (in_g1, in_g2) = if self.layout.entries.iter().filter(|entry| entry.shape.is_some()).count() < MANY_MSMS {
+            (in_g1.iter().map(combined::<G1>).collect(), in_g2.iter().map(combined::<G2>).collect())
+        } else {
+            threads::install(|| rayon::join(|| all_combined::<G1>(&in_g1), || all_combined::<G2>(&in_g2)))?
         };
         for (query, sum) in in_g1 {
             let total = match query {
