@@ -102,7 +102,7 @@ const MAPPED: f64 = 19e9;
 /// These and [`MAPPED`] are fitted to proofs of circuits of PoRep's mix on an H200, driver 580.159.04, CUDA 13.0.88, as bench/NOTES.md
 /// has them and the tests below: of one caller at a time, but those with vectors in host memory of three.
 const PER_CIRCUIT: f64 = 1.0e-2;
-const PER_CONSTRAINT: f64 = 7.35e-9;
+const PER_CONSTRAINT: f64 = 7.2e-9;
 const PER_PART: f64 = 1.6e-4;
 const UNHIDDEN: f64 = 0.27;
 /// Seconds of an addition in the MSM over `h`: 3.49 G a second are measured of the additions alone.

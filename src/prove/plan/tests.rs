@@ -317,10 +317,10 @@ fn a_quotient_is_made_while_parameters_pass() {
 #[test]
 fn seconds_are_those_that_were_measured() {
     for (log2, budget, measured) in [
-        (24, 132 * GIB, 0.134),
-        (27, 132 * GIB, 0.995),
-        (24, 2 * GIB, 0.228),
-        (27, 16 * GIB, 1.403),
+        (24, 132 * GIB, 0.131),
+        (27, 132 * GIB, 0.974),
+        (24, 2 * GIB, 0.198),
+        (27, 16 * GIB, 1.337),
         (24, GIB, 0.717),
         (24, GIB / 2, 1.509),
     ] {
