@@ -11,9 +11,9 @@ pub trait Group: 'static {
     /// A point in affine coordinates, in the layout of the C ABI.
     type Affine: Plain;
     /// A sum as kernels leave it: X, Y, ZZ, ZZZ for the point (X/ZZ, Y/ZZZ), infinity where ZZ is 0.
-    type Sum: Plain + Send + Sync;
+    type Sum: Plain;
     /// A point in Jacobian coordinates; the default is infinity.
-    type Jacobian: Copy + Default + PartialEq + std::fmt::Debug + Send;
+    type Jacobian: Copy + Default + PartialEq + std::fmt::Debug;
     /// Bytes of a point in a parameter file.
     const ENCODED: usize;
 

@@ -1,7 +1,5 @@
 //! The few points that MSMs and sums leave: on the device, on their way to pinned memory, and added up.
 
-use rayon::prelude::*;
-
 use super::engine::Engine;
 use super::lease::Until;
 use super::msm::{combine, Shape};
@@ -10,7 +8,6 @@ use super::status::wait_after_failure;
 use super::{DeviceSlice, Group, Stream, G1, G2};
 use crate::cpu::{Sums, Unfinished};
 use crate::error::Error;
-use crate::threads;
 use crate::trace::span;
 
 /// Which sum of a proof a result belongs to.
@@ -142,10 +139,6 @@ impl Drop for Fetching<'_> {
     }
 }
 
-/// MSMs whose sums several threads combine, each in half a millisecond, or two in G2. Where parameters are resident there are fewer, and the device is
-/// not done yet.
-const MANY_MSMS: usize = 8;
-
 /// Results on their way.
 pub(super) struct Results {
     layout: Layout,
@@ -165,50 +158,27 @@ impl Results {
         }
         let _adding = span(c"adding up");
         let mut sums = Sums::default();
-        let (in_g2, in_g1): (Vec<_>, Vec<_>) = self.layout.entries.iter().partition(|entry| entry.query == Query::B2);
-        let (in_g1, in_g2) = (self.sums::<G1>(in_g1), self.sums::<G2>(in_g2));
-        let (in_g1, in_g2) = if self.layout.entries.iter().filter(|entry| entry.shape.is_some()).count() < MANY_MSMS {
-            (in_g1.iter().map(combined::<G1>).collect(), in_g2.iter().map(combined::<G2>).collect())
-        } else {
-            threads::install(|| rayon::join(|| all_combined::<G1>(&in_g1), || all_combined::<G2>(&in_g2)))?
-        };
-        for (query, sum) in in_g1 {
-            let total = match query {
-                Query::H => &mut sums.h,
-                Query::L => &mut sums.l,
-                Query::A => &mut sums.a,
-                Query::B1 | Query::B2 => &mut sums.b1,
-            };
-            *total = G1::add(total, &sum);
-        }
-        for (_, sum) in in_g2 {
-            sums.b2 = G2::add(&sums.b2, &sum);
+        for entry in &self.layout.entries {
+            match entry.query {
+                Query::H => self.add::<G1>(entry, &mut sums.h),
+                Query::L => self.add::<G1>(entry, &mut sums.l),
+                Query::A => self.add::<G1>(entry, &mut sums.a),
+                Query::B1 => self.add::<G1>(entry, &mut sums.b1),
+                Query::B2 => self.add::<G2>(entry, &mut sums.b2),
+            }
         }
         proof.add(&sums);
         Ok(())
     }
 
-    fn sums<G: Group>(&self, entries: Vec<&Entry>) -> Vec<(Entry, Vec<G::Sum>)> {
-        let sums = |entry: &Entry| {
-            let count = entry.shape.map_or(1, |shape| shape.sums());
-            (*entry, self.memory.values(entry.first * size_of::<u64>(), count))
+    fn add<G: Group>(&self, entry: &Entry, total: &mut G::Jacobian) {
+        let sums: Vec<G::Sum> = self.memory.values(entry.first * size_of::<u64>(), entry.shape.map_or(1, |s| s.sums()));
+        let sum = match entry.shape {
+            Some(shape) => combine::<G>(&sums, shape),
+            None => G::to_jacobian(&sums[0]),
         };
-        entries.into_iter().map(sums).collect()
+        *total = G::add(total, &sum);
     }
-}
-
-/// What the sums of an entry are together.
-fn combined<G: Group>((entry, sums): &(Entry, Vec<G::Sum>)) -> (Query, G::Jacobian) {
-    let sum = match entry.shape {
-        Some(shape) => combine::<G>(sums, shape),
-        None => G::to_jacobian(&sums[0]),
-    };
-    (entry.query, sum)
-}
-
-/// What those of each entry are. Within the library's pool.
-fn all_combined<G: Group>(entries: &[(Entry, Vec<G::Sum>)]) -> Vec<(Query, G::Jacobian)> {
-    entries.par_iter().map(combined::<G>).collect()
 }
 
 impl Drop for Results {
