@@ -38,6 +38,7 @@ pub(crate) mod scratch;
 
 use scratch::{
     least_bucket_bytes, most_scratch, most_sums, most_terms, most_terms_in_parts, Multiples, G1_SUM, G2_SUM,
+    MOST_TERMS_AT_ONCE,
 };
 
 /// Slots through which parameters are streamed: one is worked on, some are full, one is filled. Where they would be too small for
@@ -64,7 +65,8 @@ const _: () = assert!(
 const LEAST_SCRATCH: usize = 5 << 20;
 /// Bytes of a slot, where the budget allows: 5 ms of the bus.
 const MOST_SLOT: usize = 256 << 20;
-/// Bytes of terms that are kept beside parts, where the budget allows: a million full-size variables, whose MSMs are as fast as longer ones.
+/// Bytes of terms that are kept beside parts, where the budget allows: a million full-size variables in two places, whose MSMs take a tenth longer than
+/// those of all.
 const MOST_KEPT: usize = 576 << 20;
 /// Bytes of the buckets of h, where the budget allows: those of 13 windows of 20 bits.
 const MOST_BUCKETS: usize = 1300 << 20;
@@ -317,7 +319,7 @@ impl Division {
 
     /// Bytes of scratch, for all workers together.
     pub(crate) fn scratch(&self) -> usize {
-        (SCRATCH_UNITS * self.unit).clamp(LEAST_SCRATCH, most_scratch(MOST_TERMS_AT_ONCE).next_multiple_of(PAGE))
+        (SCRATCH_UNITS * self.unit).clamp(LEAST_SCRATCH, most_scratch().next_multiple_of(PAGE))
     }
 
     /// What is left beside scratch.
@@ -366,9 +368,6 @@ impl Division {
 const fn streamed_part(slot: usize) -> usize {
     slot / 16 * 7 + ROUNDING
 }
-
-/// Terms of the largest MSM that is done at once where there is room.
-const MOST_TERMS_AT_ONCE: usize = 1 << 27;
 
 /// Those of one circuit.
 impl From<&Counts> for Sizes {
@@ -651,7 +650,7 @@ impl Sizes {
 
 /// Bytes of the results of a part of a witness, whose queries are three in G1 and one in G2, at most.
 fn witness_results_bytes() -> usize {
-    align((most_sums() + 1) * (3 * G1_SUM + G2_SUM))
+    align(most_sums() * (3 * G1_SUM + G2_SUM))
 }
 
 /// The same of a part of `h`.

@@ -1,5 +1,7 @@
 //! How much scratch MSMs take, without a device to ask: the shapes of `cuda/msm`, and bounds of what its launchers say.
 
+use std::sync::LazyLock;
+
 /// Bytes of a sum in G1, in four coordinates.
 pub(crate) const G1_SUM: usize = 192;
 /// Bytes of a sum in G2.
@@ -83,6 +85,13 @@ impl Windows {
         let count = SCALAR_BITS.div_ceil(bits);
         let group = (entries / terms.max(1)).clamp(1, count as usize) as u32;
         Self { bits, count, group, segment: 1, sets: count }.segmented(sum, |_| true)
+    }
+
+    /// Those of so many bits that share `sets` sets of buckets in G1, for `terms` terms, if there is scratch enough.
+    fn sharing(terms: usize, bits: u32, sets: u32) -> Self {
+        let count = SCALAR_BITS.div_ceil(bits);
+        let group = (GROUP_ENTRIES / terms.max(1)).clamp(1, count as usize) as u32;
+        Self { bits, count, group, segment: 1, sets }.segmented(G1_SUM, |_| true)
     }
 
     /// The same in the shortest segments that the device works on at once and that will do; the longest if none will.
@@ -231,27 +240,28 @@ impl Multiples {
 
     /// As many windows at a time as `limit` bytes of scratch allow for `terms` terms, if they do for one.
     pub(crate) fn windows_within(&self, terms: usize, limit: usize) -> Option<Windows> {
-        self.windows(terms).in_groups(terms, G1_SUM, limit)
-    }
-
-    /// Those that suit `terms` terms if there is scratch enough.
-    fn windows(&self, terms: usize) -> Windows {
-        let count = SCALAR_BITS.div_ceil(self.bits);
-        let group = (GROUP_ENTRIES / terms.max(1)).clamp(1, count as usize) as u32;
-        Windows { bits: self.bits, count, group, segment: 1, sets: self.sets }.segmented(G1_SUM, |_| true)
+        Windows::sharing(terms, self.bits, self.sets).in_groups(terms, G1_SUM, limit)
     }
 }
 
-/// Bytes of scratch with which no MSM in G1 of up to `terms` terms is any slower than with more.
-pub(crate) fn most_scratch(terms: usize) -> usize {
-    // With multiples, where all windows share as many buckets as can be.
-    let sharing = Multiples { bits: MOST_SHARED_BITS, sets: 1, tables: 0 }.windows(terms);
-    [Windows::suiting(terms, G1_SUM), sharing]
-        .map(|windows| windows.scratch(terms, G1_SUM))
-        .into_iter()
-        .max()
-        .unwrap_or(0)
+/// Bytes of scratch with which no MSM in G1 of up to [`MOST_TERMS_AT_ONCE`] terms is any slower than with more, nor one where all windows share one set
+/// of buckets.
+pub(crate) fn most_scratch() -> usize {
+    static MOST: LazyLock<usize> = LazyLock::new(|| {
+        // The most terms of which so many windows are sorted at a time take the most of these.
+        let most_terms = (1..=SCALAR_BITS.div_ceil(LEAST_BITS) as usize).map(|group| GROUP_ENTRIES / group);
+        let bytes = most_terms.flat_map(|most| {
+            let terms = most.min(MOST_TERMS_AT_ONCE);
+            let windows = [Windows::suiting(terms, G1_SUM), Windows::sharing(terms, MOST_SHARED_BITS, 1)];
+            windows.map(|windows| windows.scratch(terms, G1_SUM))
+        });
+        bytes.max().unwrap_or(0)
+    });
+    *MOST
 }
+
+/// Terms of the largest MSM that is done at once where there is room.
+pub(crate) const MOST_TERMS_AT_ONCE: usize = 1 << 27;
 
 /// Bits of windows that share buckets, at most.
 const MOST_SHARED_BITS: u32 = 24;

@@ -351,3 +351,15 @@ fn multiples_are_as_many_as_there_is_room_for() {
     // What three workers want comes first.
     assert_eq!([4, 16, 20, 64].map(|gib| tables(gib * GIB)), [0, 0, 3, 11]);
 }
+
+/// With the most scratch that a device has, MSMs are in groups as if there were no end of it.
+#[test]
+fn the_most_scratch_is_enough_for_the_longest_msms() {
+    let most = scratch::most_scratch();
+    assert!((4 * GIB..8 * GIB).contains(&most), "{most}");
+    for terms in (1..=27).flat_map(|log2| [(1 << log2) - 1, 1 << log2, (1 << log2) / 7 * 5, (1 << log2) / 11 * 9]) {
+        let suiting = Windows::suiting(terms, G1_SUM);
+        assert_eq!(Windows::within(terms, G1_SUM, most), Some(suiting), "{terms}");
+    }
+    assert!(Windows::within(1 << 26, G1_SUM, most / 2) != Windows::within(1 << 26, G1_SUM, most));
+}
