@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::device::Device;
 use crate::identity;
 use crate::inputs::{edges, Field, Random};
-use crate::scalar::from_integer;
+use crate::scalar::{from_integer, integer};
 
 const RUNS: usize = 11;
 /// log2 of the sizes that are timed.
@@ -54,8 +54,8 @@ fn compare(device: &Device, log2: u32, what: &str, values: &Values) -> Result<us
     let on_device = h(log2, values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
     let Values { a, b, c } = values;
     let on_cpu = quotient_coefficients(log2, &Evaluations { a, b, c }).map_err(|error| error.to_string())?;
-    if let Some(i) = (0..on_cpu.len()).into_par_iter().find_first(|&i| on_cpu[i] != on_device[i]) {
-        let (on_device, on_cpu) = (on_device[i], on_cpu[i]);
+    if let Some(i) = (0..on_cpu.len()).into_par_iter().find_first(|&i| integer(&on_cpu[i]) != on_device[i]) {
+        let (on_device, on_cpu) = (on_device[i], integer(&on_cpu[i]));
         return Err(format!("h over 2^{log2}, {what}: coefficient {i} is {on_device:x?}, but {on_cpu:x?} on the CPU"));
     }
     Ok(on_cpu.len())
@@ -108,7 +108,7 @@ fn domain(log2: u32, stream: &Stream) -> Result<Domain, Error> {
     Domain::new(log2, memory, stream)
 }
 
-/// h on the device; c comes into the memory that was b.
+/// h on the device, as integers in the places of elements; c comes into the memory that was b.
 fn h(log2: u32, values: &Values, stream: &Stream) -> Result<Vec<blst_fr>, Error> {
     let domain = domain(log2, stream)?;
     let mut a = DeviceBuffer::from_host(&values.a, stream)?;
@@ -117,7 +117,7 @@ fn h(log2: u32, values: &Values, stream: &Stream) -> Result<Vec<blst_fr>, Error>
     drop(b);
     let mut c = DeviceBuffer::from_host(&values.c, stream)?;
     domain.finish(&mut a, &mut c, stream)?;
-    Ok(a.to_host(stream)?.par_iter().map(from_integer).collect())
+    a.to_host(stream)
 }
 
 /// Times h over the domains of [`TIMED`] up to 2^`log2`, each checked first, and returns a line for each.
@@ -159,7 +159,11 @@ pub fn rows(device: &Device, log2: u32, seed: u64) -> Result<(), String> {
 /// Checks h over 2^`log2` points and returns the seconds of each run.
 fn checked(device: &Device, log2: u32, seed: u64) -> Result<Vec<f64>, String> {
     let values = Values { a: random(1 << log2, seed), b: random(1 << log2, seed + 1), c: random(1 << log2, seed + 2) };
-    let coefficients = h(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
+    let integers = h(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))?;
+    let coefficients: Vec<_> = integers.par_iter().map(from_integer).collect();
+    if coefficients.par_iter().map(integer).ne(integers) {
+        return Err(format!("h over 2^{log2} has coefficients that are not below the group order"));
+    }
     identity::check(log2, [&values.a, &values.b, &values.c], &coefficients, seed)?;
     run(log2, &values, &device.stream).map_err(|error| format!("h over 2^{log2}: {error}"))
 }

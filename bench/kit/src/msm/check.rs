@@ -20,8 +20,69 @@ use crate::scalar::{add, from_u64, integer, inverse, negative};
 pub fn all(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
     let compared =
         group::<G1>(device, most, seed)? + group::<G2>(device, most / 4 + 1, seed)? + in_parts(device, most, seed)?;
-    let compared = compared + with_multiples(device, most, &mut Random(seed))?;
-    Ok(compared + of_largest_domain(device, seed)?)
+    let compared = compared + with_multiples(device, most, &mut Random(seed))? + of_largest_domain(device, seed)?;
+    let long = long::<G1>(device, &mut Random(seed))? + long::<G2>(device, &mut Random(seed))?;
+    Ok(compared + long + in_long_parts(device, &mut Random(seed))?)
+}
+
+/// Terms whose entries take several launches, and points that they have in turn.
+const LONG: usize = 1 << 23;
+const LONG_POINTS: usize = 1000;
+
+/// Scalars of such terms: all different; or nearly all equal, so that there are buckets that go on through many threads' entries, and through launches.
+fn long_scalars(random: &mut Random) -> [(&'static str, Vec<blst_fr>); 2] {
+    let (same, seed) = (scalar(random), random.word());
+    let different = |i: usize| scalar(&mut Random(seed ^ (i as u64) << 20));
+    let scalars = |is_same: fn(usize) -> bool| {
+        (0..LONG).into_par_iter().map(|i| if is_same(i) { same } else { different(i) }).collect()
+    };
+    [("long", scalars(|_| false)), ("long, nearly all equal", scalars(|i| i % 1000 != 0))]
+}
+
+fn long<G: Known>(device: &Device, random: &mut Random) -> Result<usize, String> {
+    let points = nasty_points::<G>(LONG_POINTS, random);
+    let on_device = told("points", DeviceBuffer::from_host(&points.points, &device.stream))?;
+    let mut scratch = told("scratch", poisoned(1 << 20, &device.stream))?;
+    for (name, scalars) in long_scalars(random) {
+        let positions = Some((0..LONG).map(|_| (random.word() % LONG_POINTS as u64) as u32).collect());
+        let case = Case { name, positions, scalars, indices: None, reversed: None, len: LONG, count: None };
+        check_msm(device, &points, &on_device, &case, Shape::for_terms::<G>(LONG), &mut scratch)?;
+    }
+    Ok(2)
+}
+
+/// Such terms, part by part.
+fn in_long_parts(device: &Device, random: &mut Random) -> Result<usize, String> {
+    let stream = &device.stream;
+    let points = nasty_points::<G1>(LONG_POINTS, random);
+    let parts = long_scalars(random);
+    let positions: Vec<u32> = (0..LONG).map(|_| (random.word() % LONG_POINTS as u64) as u32).collect();
+    let shape = Shape::for_terms::<G1>(LONG);
+    let run = || -> Result<_, interlock::Error> {
+        let on_device = DeviceBuffer::from_host(&points.points, stream)?;
+        let positions = DeviceBuffer::from_host(&positions, stream)?;
+        let buckets = DeviceBuffer::from_host(&vec![[0; 24]; shape.buckets()], stream)?;
+        let mut scratch = poisoned(fill_scratch_bytes(LONG, shape)?, stream)?;
+        for (_, scalars) in &parts {
+            let scalars = DeviceBuffer::from_host(scalars, stream)?;
+            let (form, order, positions) = (Form::Montgomery, Scalars::InOrder, Some(&*positions));
+            let terms = Terms { points: &on_device, positions, scalars: &scalars, form, order, len: LONG, count: None };
+            for first in shape.groups() {
+                fill(&buckets, &terms, (shape, first), &mut scratch, stream)?;
+            }
+            stream.synchronize()?;
+        }
+        let mut sums = poisoned(shape.sums(), stream)?;
+        reduce(&mut sums, &buckets, shape, &mut scratch, stream)?;
+        Ok(combine::<G1>(&sums.to_host(stream)?, shape))
+    };
+    let result = told("an MSM of long parts", run())?;
+    let term = |i: usize| (positions[i % LONG] as usize, parts[i / LONG].1[i % LONG]);
+    let terms = (0..parts.len() * LONG).into_par_iter().map(term);
+    if !is_same::<G1>(&result, &points.expected(terms)) {
+        return Err("an MSM of long parts: the result is wrong".to_owned());
+    }
+    Ok(1)
 }
 
 /// Compares what plans take for the scratch of MSMs with what the device's launchers say, and returns for how many.
@@ -34,9 +95,11 @@ pub fn planned_scratch() -> Result<usize, String> {
         let (in_g1, in_g2) = (Shape::for_terms::<G1>(terms), Shape::for_terms::<G2>(terms));
         for group in 1..=in_g1.windows() as u32 {
             is_planned::<G1>(terms, in_g1.in_groups_of(group))?;
-            is_planned::<G2>(terms, in_g2.in_groups_of(group))?;
-            compared += 2;
         }
+        for group in 1..=in_g2.windows() as u32 {
+            is_planned::<G2>(terms, in_g2.in_groups_of(group))?;
+        }
+        compared += in_g1.windows() + in_g2.windows();
         for multiples in [2, 5, 20].into_iter().filter_map(|most| Multiples::fastest(terms, terms, most, 4 << 30)) {
             is_planned::<G1>(terms, told("shape", Shape::sharing(&multiples, terms, terms, 4 << 30))?)?;
             compared += 1;
