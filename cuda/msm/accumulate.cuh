@@ -2,7 +2,7 @@
 //
 // The entries are shared out to threads in equal chunks, wherever buckets begin and end, so that a thread's work does not
 // depend on the scalars. A bucket whose entries lie inside a chunk is written by its thread. The first and the last of a chunk may
-// go on in other chunks: they are partial sums, two a thread in the order of the entries, which `merge` adds up.
+// go on in other chunks: they are partial sums, two a thread in the order of the entries, which `join` and `merge` add up.
 //
 // Or entries are added to what buckets hold before: then the thread in whose chunk a bucket's entries begin starts from that, which takes more
 // registers.
@@ -22,7 +22,7 @@ struct Blocks {
     unsigned first, all;
 };
 
-/// Partial sums, those of a bucket side by side; those of NO_BUCKET, whose sums are not set, come last.
+/// Partial sums, those of a bucket side by side. Those of NO_BUCKET are not set.
 template <class F>
 struct Partials {
     uint32_t *buckets;

@@ -24,7 +24,7 @@ cudaError_t filling(unsigned *blocks, Kernel kernel, int block, size_t shared) {
 }
 
 /// Launches that add so many entries, one after the other.
-constexpr size_t launches_of(size_t entries) { return entries > LAUNCH_ENTRIES ? blocks_of(entries, LAUNCH_ENTRIES) : 1; }
+constexpr size_t launches_of(size_t entries) { return blocks_of(entries, LAUNCH_ENTRIES); }
 
 /// Blocks of threads that share out so many entries, at most.
 template <class F>

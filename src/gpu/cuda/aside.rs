@@ -1,8 +1,9 @@
-//! Work that goes on beside the turns while parameters pass: the MSM over h, part by part. What turns do meanwhile is hidden under its additions, and
-//! its sorting under theirs.
+//! Work that goes on beside the turns while parameters pass: the MSM over h, part by part, and the MSMs of the witness's terms that are kept. What turns
+//! do meanwhile is hidden under their additions, and their sorting under that of turns.
 //!
 //! It is one stream, where one worker's work comes after the other's. The turns after it do not wait for it but where they want scratch, which is
-//! shared; and it waits for those before that wanted scratch. As turns come one after the other, so does the enqueuing of all this.
+//! shared, or the place of terms whose MSMs are made; and it waits for those before that wanted scratch. As turns come one after the other, so does the
+//! enqueuing of all this. Results of both have the same memory, which is whose the scratch is.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -113,7 +113,7 @@ impl<'e> Fetching<'e> {
     }
 
     /// Enqueues the copying of a part's `results` on the stream of turns or the one beside it, behind what makes them and before what writes there
-    /// next.
+    /// next. All parts' have the same memory on the device. So who writes there on either stream has the scratch: whoever has that next waits for this.
     ///
     /// # Errors
     /// [`Error::Cuda`].

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::aside::Aside;
 use super::classes::{chosen, Classes, Counts, CHUNK};
 use super::engine::Enqueuing;
-use super::kept::{self, Kept, Share, PLACES};
+use super::kept::{self, Kept, PerQuery, Share, PLACES};
 use super::lanes::Lanes;
 use super::lease::{Region, Until};
 use super::load::Load;
@@ -287,9 +287,9 @@ impl<'w> Classified<'w> {
         place(i).is_some() && place(i) == place(before)
     }
 
-    /// Whether the terms of part number `i` are the last that are kept with those before: [`Classified::enqueue_kept`] is next.
+    /// Whether the terms of part number `i` are the last that are kept with those before, if there are any: [`Classified::enqueue_kept`] is next.
     pub(super) fn completes_kept(&self, i: usize) -> bool {
-        self.parts[i].share.is_some_and(|share| share.is_last)
+        self.parts[i].share.is_some_and(|share| share.is_last && share.all != PerQuery::default())
     }
 
     /// Enqueues the work on part number `i`, which has been sent and whose points are `points`, and the fetching of its sums: those of terms that are

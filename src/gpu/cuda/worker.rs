@@ -11,7 +11,7 @@
 //!   ([`Worker::enqueue`]), and so for what the pair waits for; later turns come after it.
 //! - The streams beside the compute stream begin and end within a turn, at events of the compute stream ([`super::lanes`]).
 //! - What goes on beside the turns ([`super::aside`]) begins after the vector that it reads was made, and was put in order on the compute stream if that is
-//!   needed, and a later turn of the worker waits for its end.
+//!   needed, or after the turn that completed the terms which it reads; and a later turn of the worker waits for its end.
 //! - The streams of parameters that pass write to no lease.
 //!
 //! What the holder did is over at the fence that it leaves:
