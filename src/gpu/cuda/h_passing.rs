@@ -93,8 +93,7 @@ impl HPassing {
             buckets.clear(aside.stream)?;
         }
         engine.timeline().traced(c"h MSM, a part", (trace::Stream::Aside, aside.stream), 0, || {
-            let mut groups = self.shape.groups();
-            groups.try_for_each(|first| fill(buckets, &terms, (self.shape, first), &mut aside.scratch, aside.stream))
+            fill(buckets, &terms, self.shape, &mut aside.scratch, aside.stream)
         })?;
         aside.until()
     }

@@ -181,7 +181,7 @@ impl Shape {
     }
 
     /// The first window of each group.
-    pub fn groups(&self) -> impl Iterator<Item = usize> {
+    fn groups(&self) -> impl Iterator<Item = usize> {
         (0..self.windows()).step_by(self.0.group.max(1) as usize)
     }
 
@@ -325,24 +325,25 @@ pub fn fill_scratch_bytes(len: usize, shape: Shape) -> Result<usize, Error> {
     Ok(bytes)
 }
 
-/// Enqueues the adding of terms to the buckets of a group of windows from number `first` on. `buckets` are those of all windows, cleared
-/// at first.
+/// Enqueues the adding of terms to the buckets of all windows, which are cleared at first.
 ///
 /// # Errors
 /// [`Error::Size`] if a buffer is too short, and [`Error::Cuda`].
 pub fn fill(
     buckets: &DeviceSlice<Bucket>,
     terms: &Terms<'_, G1>,
-    (shape, first): (Shape, usize),
+    shape: Shape,
     scratch: &mut DeviceSlice<u8>,
     stream: &Stream,
 ) -> Result<(), Error> {
     at_least("buckets", buckets.len(), shape.buckets())?;
     at_least("scratch", scratch.len(), fill_scratch_bytes(terms.len, shape)?)?;
     let terms = terms.as_raw()?;
-    // SAFETY: the ranges have the sizes that were checked, aligned to 256 bytes.
-    check("interlock_fill_g1", unsafe {
-        sys::interlock_fill_g1(scratch.as_raw(), buckets.as_raw(), &terms, shape.0, first as u32, stream.as_raw())
+    shape.groups().try_for_each(|first| {
+        // SAFETY: the ranges have the sizes that were checked, aligned to 256 bytes.
+        check("interlock_fill_g1", unsafe {
+            sys::interlock_fill_g1(scratch.as_raw(), buckets.as_raw(), &terms, shape.0, first as u32, stream.as_raw())
+        })
     })
 }
 

@@ -39,12 +39,16 @@ fn long_scalars(random: &mut Random) -> [(&'static str, Vec<blst_fr>); 2] {
     [("long", scalars(|_| false)), ("long, nearly all equal", scalars(|i| i % 1000 != 0))]
 }
 
+fn long_positions(random: &mut Random) -> Vec<u32> {
+    (0..LONG).map(|_| (random.word() % LONG_POINTS as u64) as u32).collect()
+}
+
 fn long<G: Known>(device: &Device, random: &mut Random) -> Result<usize, String> {
     let points = nasty_points::<G>(LONG_POINTS, random);
     let on_device = told("points", DeviceBuffer::from_host(&points.points, &device.stream))?;
     let mut scratch = told("scratch", poisoned(1 << 20, &device.stream))?;
     for (name, scalars) in long_scalars(random) {
-        let positions = Some((0..LONG).map(|_| (random.word() % LONG_POINTS as u64) as u32).collect());
+        let positions = Some(long_positions(random));
         let case = Case { name, positions, scalars, indices: None, reversed: None, len: LONG, count: None };
         check_msm(device, &points, &on_device, &case, Shape::for_terms::<G>(LONG), &mut scratch)?;
     }
@@ -53,36 +57,43 @@ fn long<G: Known>(device: &Device, random: &mut Random) -> Result<usize, String>
 
 /// Such terms, part by part.
 fn in_long_parts(device: &Device, random: &mut Random) -> Result<usize, String> {
-    let stream = &device.stream;
     let points = nasty_points::<G1>(LONG_POINTS, random);
-    let parts = long_scalars(random);
-    let positions: Vec<u32> = (0..LONG).map(|_| (random.word() % LONG_POINTS as u64) as u32).collect();
-    let shape = Shape::for_terms::<G1>(LONG);
-    let run = || -> Result<_, interlock::Error> {
-        let on_device = DeviceBuffer::from_host(&points.points, stream)?;
-        let positions = DeviceBuffer::from_host(&positions, stream)?;
-        let buckets = DeviceBuffer::from_host(&vec![[0; 24]; shape.buckets()], stream)?;
-        let mut scratch = poisoned(fill_scratch_bytes(LONG, shape)?, stream)?;
-        for (_, scalars) in &parts {
-            let scalars = DeviceBuffer::from_host(scalars, stream)?;
-            let (form, order, positions) = (Form::Montgomery, Scalars::InOrder, Some(&*positions));
-            let terms = Terms { points: &on_device, positions, scalars: &scalars, form, order, len: LONG, count: None };
-            for first in shape.groups() {
-                fill(&buckets, &terms, (shape, first), &mut scratch, stream)?;
-            }
-            stream.synchronize()?;
-        }
-        let mut sums = poisoned(shape.sums(), stream)?;
-        reduce(&mut sums, &buckets, shape, &mut scratch, stream)?;
-        Ok(combine::<G1>(&sums.to_host(stream)?, shape))
-    };
-    let result = told("an MSM of long parts", run())?;
-    let term = |i: usize| (positions[i % LONG] as usize, parts[i / LONG].1[i % LONG]);
-    let terms = (0..parts.len() * LONG).into_par_iter().map(term);
-    if !is_same::<G1>(&result, &points.expected(terms)) {
+    let parts = long_scalars(random).map(|(_, scalars)| scalars);
+    let (positions, shape) = (long_positions(random), Shape::for_terms::<G1>(LONG));
+    let result = told("an MSM of long parts", msm_in_parts(device, &points, Some(&positions), &parts, shape))?;
+    let term = |i: usize| (positions[i % LONG] as usize, parts[i / LONG][i % LONG]);
+    if !is_same::<G1>(&result, &points.expected((0..parts.len() * LONG).into_par_iter().map(term))) {
         return Err("an MSM of long parts: the result is wrong".to_owned());
     }
     Ok(1)
+}
+
+/// The MSM of terms that come part by part, each part's of the same points, or of those at `positions`.
+fn msm_in_parts(
+    device: &Device,
+    points: &Points<G1>,
+    positions: Option<&[u32]>,
+    parts: &[Vec<blst_fr>],
+    shape: Shape,
+) -> Result<<G1 as Group>::Jacobian, interlock::Error> {
+    let stream = &device.stream;
+    let longest = parts.iter().map(Vec::len).max().unwrap_or(0);
+    let points = &DeviceBuffer::from_host(&points.points, stream)?;
+    let positions = positions.map(|positions| DeviceBuffer::from_host(positions, stream)).transpose()?;
+    let buckets = DeviceBuffer::from_host(&vec![[0; 24]; shape.buckets()], stream)?;
+    let mut scratch = poisoned(fill_scratch_bytes(longest, shape)?.max(32 << 20), stream)?;
+    for scalars in parts {
+        let (len, positions) = (scalars.len(), positions.as_deref());
+        // One more: a part may have none.
+        let scalars = &DeviceBuffer::from_host(&[&scalars[..], &[blst_fr::default()]].concat(), stream)?;
+        let (form, order) = (Form::Montgomery, Scalars::InOrder);
+        let terms = Terms { points, positions, scalars, form, order, len, count: None };
+        fill(&buckets, &terms, shape, &mut scratch, stream)?;
+        stream.synchronize()?;
+    }
+    let mut sums = poisoned(shape.sums(), stream)?;
+    reduce(&mut sums, &buckets, shape, &mut scratch, stream)?;
+    Ok(combine::<G1>(&sums.to_host(stream)?, shape))
 }
 
 /// Compares what plans take for the scratch of MSMs with what the device's launchers say, and returns for how many.
@@ -422,39 +433,23 @@ fn in_parts(device: &Device, most: usize, seed: u64) -> Result<usize, String> {
 
 /// Parts of several kinds: random scalars, equal ones, and those of the part before, negated, for the same points.
 fn check_in_parts(device: &Device, parts: &[usize], shape: Shape, random: &mut Random) -> Result<usize, String> {
-    let stream = &device.stream;
     let longest = parts.iter().copied().max().unwrap_or(0);
     let what = || format!("G1 MSM of parts of {parts:?} terms, {shape:?}");
     for kind in 0..3 {
         let points = nasty_points::<G1>(longest, random);
         let mut before: Vec<blst_fr> = (0..longest).map(|_| scalar(random)).collect();
-        let mut all = Vec::new();
-        let mut run = || -> Result<_, interlock::Error> {
-            let on_device = DeviceBuffer::from_host(&points.points, stream)?;
-            let buckets = DeviceBuffer::from_host(&vec![[0; 24]; shape.buckets()], stream)?;
-            let mut scratch = poisoned(fill_scratch_bytes(longest, shape)?.max(32 << 20), stream)?;
-            for len in parts {
-                let scalars: Vec<blst_fr> = match kind {
-                    0 => (0..*len).map(|_| scalar(random)).collect(),
-                    1 => vec![before[0]; *len],
-                    _ => before[..*len].iter().map(negative).collect(),
-                };
-                before.splice(..*len, scalars.iter().copied());
-                let on_host = scalars.clone();
-                let scalars = DeviceBuffer::from_host(&[scalars, vec![blst_fr::default()]].concat(), stream)?;
-                let (points, form, order) = (&on_device, Form::Montgomery, Scalars::InOrder);
-                let terms = Terms { points, positions: None, scalars: &scalars, form, order, len: *len, count: None };
-                for first in shape.groups() {
-                    fill(&buckets, &terms, (shape, first), &mut scratch, stream)?;
-                }
-                all.extend(on_host.into_iter().enumerate());
-                stream.synchronize()?;
-            }
-            let mut sums = poisoned(shape.sums(), stream)?;
-            reduce(&mut sums, &buckets, shape, &mut scratch, stream)?;
-            Ok(combine::<G1>(&sums.to_host(stream)?, shape))
+        let mut next = |len: &usize| {
+            let scalars: Vec<blst_fr> = match kind {
+                0 => (0..*len).map(|_| scalar(random)).collect(),
+                1 => vec![before[0]; *len],
+                _ => before[..*len].iter().map(negative).collect(),
+            };
+            before.splice(..*len, scalars.iter().copied());
+            scalars
         };
-        let result = told(what(), run())?;
+        let parts: Vec<_> = parts.iter().map(&mut next).collect();
+        let result = told(what(), msm_in_parts(device, &points, None, &parts, shape))?;
+        let all: Vec<_> = parts.into_iter().flat_map(|scalars| scalars.into_iter().enumerate()).collect();
         if !is_same::<G1>(&result, &points.expected(all.into_par_iter())) {
             return Err(format!("{}: the result is wrong for kind {kind}", what()));
         }

@@ -338,15 +338,18 @@ fn sweep_of<G: Known>(device: &Device, log: u32, bits: std::ops::RangeInclusive<
                 continue;
             }
             for blocks in [132, 264, 396].into_iter().filter(|blocks| log < 24 || *blocks == 396) {
-                let per_window = (blocks / group).max(1);
-                let segment = (1u32 << (bits - 1)).div_ceil(per_window * 128);
-                let shape = Shape::new(bits, group, segment);
+                let shape = Shape::new(bits, group, segment(bits, group, blocks));
                 let (least, median, _) = spread(input.msm(device, n, shape, 3)?);
                 println!("{} 2^{log}: {:.3} ms, at least {:.3}, {shape:?}", G::NAME, median * 1e3, least * 1e3);
             }
         }
     }
     Ok(())
+}
+
+/// Buckets of a segment with which so many windows, summed at a time, have so many blocks of threads.
+fn segment(bits: u32, windows: u32, blocks: u32) -> u32 {
+    (1u32 << (bits - 1)).div_ceil((blocks / windows).max(1) * 128)
 }
 
 /// Times MSMs in G1 of 2^`log` terms that come in parts of `part`, with windows of so many bits, as many at a time as `scratch` bytes are for, and
@@ -366,7 +369,7 @@ pub fn sweep_parts(
     let expected = input.known.expected((0..n).into_par_iter().map(|i| (i, input.scalars[i])));
     for bits in bits {
         let windows = 255u32.div_ceil(bits);
-        let segment = (1u32 << (bits - 1)).div_ceil((396 / windows).max(1) * 128);
+        let segment = segment(bits, windows, 396);
         let shapes =
             (1..=windows).rev().map(|group| Shape::new(bits, windows.div_ceil(windows.div_ceil(group)), segment));
         let fits = |shape: &Shape| fill_scratch_bytes(part, *shape).is_ok_and(|bytes| bytes <= scratch);
@@ -405,9 +408,7 @@ impl Input<G1> {
                 let (form, order) = (Form::Montgomery, Scalars::InOrder);
                 let (points, scalars) = (&points, &scalars);
                 let terms = Terms { points, positions: None, scalars, form, order, len: range.len(), count: None };
-                for first in shape.groups() {
-                    fill(&buckets, &terms, (shape, first), &mut scratch, stream)?;
-                }
+                fill(&buckets, &terms, shape, &mut scratch, stream)?;
             }
             reduce(&mut sums, &buckets, shape, &mut scratch, stream)?;
             seconds.push(Event::record(stream)?.seconds_since(&start)?);
