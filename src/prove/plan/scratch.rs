@@ -82,16 +82,19 @@ impl Windows {
     /// The same where so many entries may be sorted at a time.
     fn suiting_in(terms: usize, sum: usize, entries: usize) -> Self {
         let bits = WINDOW_BITS[group(sum)].iter().find(|row| terms <= row.0).map_or(LEAST_BITS, |row| row.1);
-        let count = SCALAR_BITS.div_ceil(bits);
-        let group = (entries / terms.max(1)).clamp(1, count as usize) as u32;
-        Self { bits, count, group, segment: 1, sets: count }.segmented(sum, |_| true)
+        Self::of((bits, SCALAR_BITS.div_ceil(bits)), terms, sum, entries)
     }
 
     /// Those of so many bits that share `sets` sets of buckets in G1, for `terms` terms, if there is scratch enough.
     fn sharing(terms: usize, bits: u32, sets: u32) -> Self {
+        Self::of((bits, sets), terms, G1_SUM, GROUP_ENTRIES)
+    }
+
+    /// Those of so many bits and sets of buckets, where so many entries of `terms` terms may be sorted at a time.
+    fn of((bits, sets): (u32, u32), terms: usize, sum: usize, entries: usize) -> Self {
         let count = SCALAR_BITS.div_ceil(bits);
-        let group = (GROUP_ENTRIES / terms.max(1)).clamp(1, count as usize) as u32;
-        Self { bits, count, group, segment: 1, sets }.segmented(G1_SUM, |_| true)
+        let group = (entries / terms.max(1)).clamp(1, count as usize) as u32;
+        Self { bits, count, group, segment: 1, sets }.segmented(sum, |_| true)
     }
 
     /// The same in the shortest segments that the device works on at once and that will do; the longest if none will.
