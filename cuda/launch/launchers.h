@@ -25,7 +25,7 @@ int interlock_fr_mul(void *out, const void *a, const void *b, size_t n, struct C
  * h = coset_iNTT((coset_NTT(iNTT a) . coset_NTT(iNTT b)) / z) - iNTT(c) / z, with the coset of 7 and z = 7^m - 1.
  * Vectors are m elements of Fr: Montgomery form, canonical, 32 bytes and aligned to 16. Only h is not in Montgomery form.
  *
- * What depends on log2 only is kept in a domain of this many bytes, aligned to 16: 20 MiB for 2^27. 0 if there is no such domain. */
+ * What depends on log2 only is kept in a domain of this many bytes, aligned to 16: 24 MiB for 2^27. 0 if there is no such domain. */
 size_t interlock_quotient_domain_bytes(unsigned log2);
 
 /* Fills a domain. */
