@@ -7,9 +7,6 @@ use std::time::Instant;
 use super::ring::{Record, Ring, Stream, Track};
 use super::{ring, Moment};
 
-/// What a worker does from when it has its turn until its batch of kernels is enqueued.
-const ENQUEUING: &std::ffi::CStr = c"enqueuing";
-
 /// The share of a time in which a device ran kernels of proofs, as far as it is known: when a batch of kernels began and ended, and until when
 /// the host still enqueued it. Between kernels of a batch that wait for each other, some microseconds pass, which are not taken off.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,16 +33,19 @@ fn share(ring: &Ring, device: usize, window: &Range<Moment>) -> Busy {
     let (mut aside, mut uploads) = (Vec::new(), Vec::new());
     for record in ring.iter() {
         let Record::Span { what, track, place, begin, end, .. } = record else { continue };
-        let circuit = (place.call, place.circuit);
+        let on = |stream| (place.call, place.circuit, stream);
         match track {
-            Track::Worker if *what == ENQUEUING => calls.entry(circuit).or_default().enqueued.push(*end),
+            Track::Worker => {
+                let of = Stream::OF_TURNS.into_iter().find(|stream| stream.enqueuing() == *what);
+                of.into_iter().for_each(|stream| calls.entry(on(stream)).or_default().enqueued.push(*end));
+            }
             Track::Device { ordinal, stream } if usize::from(*ordinal) == device => match stream {
-                Stream::Compute | Stream::Quotients => calls.entry(circuit).or_default().ran.push(*begin..*end),
+                Stream::Compute | Stream::Quotients => calls.entry(on(*stream)).or_default().ran.push(*begin..*end),
                 Stream::Aside => aside.push(*begin..*end),
                 Stream::Expansions(_) => uploads.push(*begin..*end),
                 Stream::PassingH | Stream::PassingWitness | Stream::Copies(_) => {}
             },
-            Track::Worker | Track::Device { .. } => {}
+            Track::Device { .. } => {}
         }
     }
     let certain = calls.values().flat_map(Batches::once_enqueued).chain(aside.clone()).collect();
@@ -53,7 +53,7 @@ fn share(ring: &Ring, device: usize, window: &Range<Moment>) -> Busy {
     Busy { at_least: covered(certain, window), at_most: covered(all, window) }
 }
 
-/// The batches of a circuit, in their order.
+/// The batches of a circuit on a stream, in their order.
 #[derive(Default)]
 struct Batches {
     /// When the host was done with each.
@@ -96,6 +96,7 @@ mod tests {
     use super::*;
 
     const COMPUTE: Track = Track::Device { ordinal: 0, stream: Stream::Compute };
+    const ENQUEUING: &std::ffi::CStr = c"enqueuing";
 
     fn add(ring: &mut Ring, (what, call): (&'static std::ffi::CStr, u32), track: Track, time: Range<u64>) {
         let place = Place { worker: 0, call, circuit: None };
@@ -125,6 +126,8 @@ mod tests {
     #[test]
     fn what_the_host_was_still_enqueuing_is_not_certain() {
         let mut ring = Ring::new(Moment(0)).unwrap();
+        // A quotient of call 1, enqueued before its other batches; what streams did is recorded one stream after the other.
+        add(&mut ring, (c"enqueuing a quotient", 1), Track::Worker, 40..45);
         // Of call 1, the first batch began while it was enqueued and the second one after that; call 2's host is not known.
         for (call, enqueued, ran) in [(1, 50..150, 100..300), (1, 160..180, 300..400)] {
             add(&mut ring, (ENQUEUING, call), Track::Worker, enqueued);
@@ -132,8 +135,9 @@ mod tests {
         }
         add(&mut ring, (c"kernels", 2), COMPUTE, 500..600);
         add(&mut ring, (c"expansion", 1), Track::Device { ordinal: 0, stream: Stream::Expansions(1) }, 350..450);
+        add(&mut ring, (c"quotient", 1), Track::Device { ordinal: 0, stream: Stream::Quotients }, 120..170);
         let Busy { at_least, at_most } = share(&ring, 0, &(Moment(0)..Moment(1000)));
-        assert!((at_least - 0.25).abs() < 1e-9, "{at_least}");
+        assert!((at_least - 0.28).abs() < 1e-9, "{at_least}");
         assert!((at_most - 0.45).abs() < 1e-9, "{at_most}");
     }
 }

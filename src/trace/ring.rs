@@ -48,6 +48,19 @@ pub(crate) enum Stream {
     Expansions(u8),
 }
 
+impl Stream {
+    /// The streams of turns.
+    pub(super) const OF_TURNS: [Self; 2] = [Self::Compute, Self::Quotients];
+
+    /// What a worker does from when it has a turn on this stream until its batch of kernels is enqueued.
+    pub(crate) fn enqueuing(self) -> &'static CStr {
+        match self {
+            Self::Quotients => c"enqueuing a quotient",
+            _ => c"enqueuing",
+        }
+    }
+}
+
 /// What else is known of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {

@@ -95,6 +95,15 @@ pub(super) enum On {
     Quotients,
 }
 
+impl On {
+    fn shown(self) -> trace::Stream {
+        match self {
+            Self::Compute => trace::Stream::Compute,
+            Self::Quotients => trace::Stream::Quotients,
+        }
+    }
+}
+
 /// A worker's turn to enqueue on a stream.
 pub(super) struct Enqueuing<'e> {
     engine: &'e Engine,
@@ -245,7 +254,7 @@ impl Engine {
         events: impl IntoIterator<Item = &'a Event>,
     ) -> Result<Enqueuing<'_>, Error> {
         let turn = self.turn();
-        let traced = span(c"enqueuing");
+        let traced = span(on.shown().enqueuing());
         let stream = match on {
             On::Compute => &self.compute,
             On::Quotients => &self.quotients,
@@ -382,11 +391,7 @@ impl Drop for Enqueuing<'_> {
             }
             self.engine.scratch_uses.used_until(until);
         }
-        let shown = match self.on {
-            On::Compute => trace::Stream::Compute,
-            On::Quotients => trace::Stream::Quotients,
-        };
-        self.engine.timeline.end(self.begun.take(), self.what, (shown, self.stream), 0);
+        self.engine.timeline.end(self.begun.take(), self.what, (self.on.shown(), self.stream), 0);
     }
 }
 
