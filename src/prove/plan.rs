@@ -648,9 +648,9 @@ impl Sizes {
     }
 }
 
-/// Bytes of the results of a part of a witness, whose queries are three in G1 and one in G2, at most.
+/// Bytes of the results of a part of a witness, whose queries are three in G1 and one in G2, at most: an MSM's, and the sum of ones.
 fn witness_results_bytes() -> usize {
-    align(most_sums() * (3 * G1_SUM + G2_SUM))
+    align((most_sums() + 1) * (3 * G1_SUM + G2_SUM))
 }
 
 /// The same of a part of `h`.

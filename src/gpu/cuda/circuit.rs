@@ -70,7 +70,6 @@ fn witness(engine: &Worker<'_>, circuit: Circuit<'_>, resident: &Resident, plan:
         let mut turn = engine.enqueue(c"witness MSMs")?;
         classified.enqueue(i, &rooms, &points, &mut turn, (&fetching, &sums))?;
         if i + 1 == parts.len() {
-            classified.finish(&rooms, &mut turn, (&fetching, &sums))?;
             let until = turn.until()?;
             let results = fetching.finish(&until);
             lease.release_after(&until);

@@ -73,6 +73,11 @@ impl<G: Group> Accumulators<G> {
         check("interlock_sum", unsafe { G::sum(self.sums.as_raw(), self.blocks as u32, &terms, stream.as_raw()) })
     }
 
+    /// Bytes of scratch that [`Accumulators::total`] takes.
+    pub fn total_scratch(&self) -> usize {
+        self.queries * self.blocks * size_of::<G::Sum>()
+    }
+
     /// Enqueues the making of each query's sum.
     ///
     /// # Errors
@@ -84,7 +89,7 @@ impl<G: Group> Accumulators<G> {
         stream: &Stream,
     ) -> Result<(), Error> {
         at_least("sums", sums.len(), self.queries)?;
-        at_least("scratch", scratch.len(), self.queries * self.blocks * size_of::<G::Sum>())?;
+        at_least("scratch", scratch.len(), self.total_scratch())?;
         let (queries, blocks) = (self.queries as u32, self.blocks as u32);
         // SAFETY: as above.
         check("interlock_total", unsafe {

@@ -83,8 +83,8 @@ pub(super) struct Classified<'w> {
 struct Ones {
     /// How many blocks add them up.
     blocks: usize,
-    /// Their number among the layout's parts.
-    number: usize,
+    /// Their number among the layout's parts: they come after all of these, or else with the last.
+    number: Option<usize>,
     /// Their first entry in G1, and that in G2.
     entries: [usize; 2],
 }
@@ -213,7 +213,8 @@ impl<'w> Classified<'w> {
                 load,
             });
         }
-        let number = layout.begin_part();
+        // What is kept ends after the last part.
+        let number = (plan.parameters == Residence::Streamed).then(|| layout.begin_part());
         let [l, _, _, b_g2] = [Query::L, Query::A, Query::B1, Query::B2].map(|query| layout.add(query, None));
         self.ones = Ones { blocks: plan.sum_blocks(), number, entries: [l, b_g2] };
         Ok(())
@@ -326,9 +327,12 @@ impl<'w> Classified<'w> {
             self.add_ones(i, rooms, &lists, points, [first.stream, second.stream])?;
             return lanes.join();
         }
+        let with_totals = self.ones.number.is_none() && i + 1 == self.parts.len();
+        let [of_g2, of_g1] =
+            if with_totals { [rooms.in_g2.total_scratch(), rooms.in_g1.total_scratch()] } else { [0; 2] };
         let scratch = [
-            scratch_of::<G2>(&planned.b_g2)?,
-            scratch_of::<G1>(&planned.l)?,
+            scratch_of::<G2>(&planned.b_g2)?.max(of_g2),
+            scratch_of::<G1>(&planned.l)?.max(of_g1),
             scratch_of::<G1>(&planned.a)?,
             scratch_of::<G1>(&planned.b_g1)?,
         ];
@@ -337,6 +341,9 @@ impl<'w> Classified<'w> {
         let mut lanes = Lanes::new(turn, &memory, scratch)?;
         let [first, second, third, fourth] = lanes.each();
         self.add_ones(i, rooms, &lists, points, [first.stream, second.stream])?;
+        if with_totals {
+            self.total(rooms, to, [first.as_mut(), second.as_mut()])?;
+        }
         enqueue_msm::<G2>(&planned.b_g2, to, &b_g2, first.as_mut())?;
         enqueue_msm::<G1>(&planned.l, to, &l, second.as_mut())?;
         enqueue_msm::<G1>(&planned.a, to, &a, third.as_mut())?;
@@ -399,7 +406,7 @@ impl<'w> Classified<'w> {
         rooms.in_g1.add(&[0, 1, 2].map(|query| lists.ones(query, queries[query], ones[query])), of_g1)
     }
 
-    /// Enqueues what is left when all parts and all that is kept of them are enqueued, and the fetching of that.
+    /// Enqueues what is left of parameters that pass, when all parts and all that is kept of them are enqueued, and the fetching of that.
     ///
     /// # Errors
     /// [`Error::Cuda`].
@@ -409,12 +416,26 @@ impl<'w> Classified<'w> {
         turn: &mut Enqueuing<'_>,
         (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
-        let ([in_g1, in_g2], layout) = (self.ones.entries, fetching.layout());
-        let (mut to_g1, mut to_g2) = (layout.of_several::<G1>(in_g1, IN_G1, sums), layout.of::<G2>(in_g2, sums));
-        let mut scratch = turn.scratch()?;
-        rooms.in_g1.total(&mut to_g1, &mut scratch, turn.stream)?;
-        rooms.in_g2.total(&mut to_g2, &mut scratch, turn.stream)?;
-        fetching.fetch(self.ones.number, sums, turn.stream)
+        let Some(number) = self.ones.number else { return Ok(()) };
+        let scratch = [rooms.in_g2.total_scratch(), rooms.in_g1.total_scratch(), 0, 0];
+        let memory = turn.scratch()?;
+        let mut lanes = Lanes::new(turn, &memory, scratch)?;
+        let [first, second, ..] = lanes.each();
+        self.total(rooms, (fetching.layout(), sums), [first.as_mut(), second.as_mut()])?;
+        lanes.join()?;
+        fetching.fetch(number, sums, turn.stream)
+    }
+
+    /// Enqueues the adding up of what accumulators have: those in G2 in one place, the others in another.
+    fn total(
+        &self,
+        rooms: &Rooms,
+        (layout, sums): (&Layout, &DeviceSlice<u64>),
+        [(of_g2, g2_scratch), (of_g1, g1_scratch)]: [(&Stream, &mut DeviceSlice<u8>); 2],
+    ) -> Result<(), Error> {
+        let [in_g1, in_g2] = self.ones.entries;
+        rooms.in_g2.total(&mut layout.of::<G2>(in_g2, sums), g2_scratch, of_g2)?;
+        rooms.in_g1.total(&mut layout.of_several::<G1>(in_g1, IN_G1, sums), g1_scratch, of_g1)
     }
 
     /// What a part takes.

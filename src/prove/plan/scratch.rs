@@ -1,6 +1,6 @@
 //! How much scratch MSMs take, without a device to ask: the shapes of `cuda/msm`, and bounds of what its launchers say.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Bytes of a sum in G1, in four coordinates.
 pub(crate) const G1_SUM: usize = 192;
@@ -372,6 +372,16 @@ fn last_fitting(mut fitting: usize, mut too_many: usize, fits: impl Fn(usize) ->
 
 /// The number of terms up to which MSMs with sums of `sum` bytes fit in `limit` bytes of scratch.
 pub(crate) fn most_terms(sum: usize, limit: usize) -> usize {
+    // Every proof asks a few times for what a device has, and 25 µs are long for a small one.
+    static LAST: Mutex<[(usize, usize); 2]> = Mutex::new([(0, 0); 2]);
+    let (of, most) = &mut LAST.lock().unwrap_or_else(PoisonError::into_inner)[group(sum)];
+    if *of != limit {
+        (*of, *most) = (limit, find_most_terms(sum, limit));
+    }
+    *most
+}
+
+fn find_most_terms(sum: usize, limit: usize) -> usize {
     let fits = |terms: usize| Windows { group: 1, ..Windows::suiting(terms, sum) }.scratch(terms, sum) <= limit;
     let mut most = 0;
     for (last, _) in WINDOW_BITS[group(sum)] {
