@@ -44,7 +44,9 @@ vectors() {
 
 kernels() {
     step "devices" 30 ./interlock-kit devices
-    FIL_PROOFS_PARAMETER_CACHE=vectors/lg2 step "what the doctor says" 60 ./interlock-doctor
+    # It ends with 1 where there is something to do, here about a folder without a node's parameters.
+    # shellcheck disable=SC2016  # for sh
+    FIL_PROOFS_PARAMETER_CACHE=vectors/lg2 step "what the doctor says" 60 sh -c './interlock-doctor; [ $? -le 1 ]'
     step "arithmetic against blst" 120 ./interlock-kit device 1000000
     step "MSMs, sums, decoding and lists against blst" 120 ./interlock-kit msm 70000
     step "the polynomial h against the CPU's" 120 ./interlock-kit quotient 22

@@ -290,6 +290,7 @@ impl Started {
                 // Each as soon as it is there: the last is awaited longest.
                 let mut proof = Unfinished::new(blinding, &self.srs);
                 results.iter().try_for_each(|results| results.add_to(&mut proof))?;
+                let _assembling = span(c"assembling");
                 Ok(proof.finish())
             })
             .collect()

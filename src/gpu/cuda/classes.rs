@@ -95,8 +95,10 @@ fn fetch_ahead(group: &[Fr; PER_WORD]) {
     let _ = group;
 }
 
-/// Chunks that a thread classifies together: each such part has memory of its own, and all need as much of it.
+/// Chunks that a thread classifies together, at most: each such part has memory of its own, and all need as much of it.
 const TOGETHER: usize = 16;
+/// Parts for each thread, at least, while they are no less than a chunk: with fewer, all wait for the slowest.
+const PARTS_A_THREAD: usize = 4;
 
 /// Scalars by class, on the host until there is room for them on a device.
 #[derive(Debug, Default)]
@@ -176,17 +178,27 @@ impl Classes {
     /// # Errors
     /// As [`threads::install`], and [`Error::OutOfMemory`].
     pub fn of(scalars: &[Fr]) -> Result<Result<Self, usize>, Error> {
+        let parts = PARTS_A_THREAD * threads::pool()?.current_num_threads();
+        Self::in_parts(scalars, (scalars.len() / CHUNK / parts).clamp(1, TOGETHER))
+    }
+
+    /// The same with so many chunks in a part.
+    fn in_parts(scalars: &[Fr], together: usize) -> Result<Result<Self, usize>, Error> {
         let add = |mut part: Part, (number, chunk)| {
             if part.fault.is_none() {
                 part.fault = part.add(number * CHUNK, chunk).err();
             }
             part
         };
-        let chunks = || {
-            let chunks = scalars.par_chunks(CHUNK).enumerate().with_min_len(TOGETHER).with_max_len(TOGETHER);
-            chunks.fold(Part::new, add).collect()
+        let mut parts: Vec<Part> = match scalars.len() {
+            0 => Vec::new(),
+            // Waking a thread takes longer.
+            1..=CHUNK => vec![Part::of_chunk(scalars)],
+            _ => threads::install(|| {
+                let chunks = scalars.par_chunks(CHUNK).enumerate().with_min_len(together).with_max_len(together);
+                chunks.fold(Part::new, add).collect()
+            })?,
         };
-        let mut parts: Vec<Part> = threads::install(chunks)?;
         match parts.iter_mut().find_map(|part| part.fault.take()) {
             Some(Fault::NotCanonical(index)) => Ok(Err(index)),
             Some(Fault::NoMemory(error)) => Err(error),
@@ -326,17 +338,28 @@ impl Part {
         Self { memory, fault: None }
     }
 
-    /// Adds a chunk, whose first scalar is number `first` of all.
-    fn add(&mut self, first: usize, scalars: &[Fr]) -> Result<(), Fault> {
-        let known = self.memory.words.len();
-        grow(&mut self.memory.words, scalars.len().div_ceil(PER_WORD), 0)?;
-        ROOM.with_borrow_mut(|room| self.add_to(known, first, scalars, room))
+    /// The only one of a vector that is a chunk at most.
+    fn of_chunk(scalars: &[Fr]) -> Self {
+        let mut part = Self::new();
+        let mut room = Vec::new();
+        let room_for_all = grow(&mut room, scalars.len().next_multiple_of(PER_WORD), Fr::default());
+        part.fault = room_for_all.and_then(|()| part.add_with(0, scalars, &mut room)).err();
+        part
     }
 
-    fn add_to(&mut self, known: usize, first: usize, scalars: &[Fr], room: &mut Vec<Fr>) -> Result<(), Fault> {
-        if room.is_empty() {
-            grow(room, CHUNK, Fr::default())?;
-        }
+    /// Adds a chunk, whose first scalar is number `first` of all.
+    fn add(&mut self, first: usize, scalars: &[Fr]) -> Result<(), Fault> {
+        ROOM.with_borrow_mut(|room| {
+            if room.is_empty() {
+                grow(room, CHUNK, Fr::default())?;
+            }
+            self.add_with(first, scalars, room)
+        })
+    }
+
+    fn add_with(&mut self, first: usize, scalars: &[Fr], room: &mut [Fr]) -> Result<(), Fault> {
+        let known = self.memory.words.len();
+        grow(&mut self.memory.words, scalars.len().div_ceil(PER_WORD), 0)?;
         let Memory { words, full: all_full, chunks } = &mut self.memory;
         let full = classify(scalars, &mut words[known..], room).map_err(|found| Fault::NotCanonical(first + found))?;
         reserve(all_full, full)?;
@@ -379,10 +402,19 @@ mod tests {
         scalars.iter().filter(|x| class(x) == wanted).copied().collect()
     }
 
+    /// Vectors and their classes, in short parts and in long ones.
+    fn classified() -> impl Iterator<Item = (Vec<Fr>, Classes)> {
+        samples::vectors().into_iter().flat_map(|scalars| {
+            [1, 3, TOGETHER].map(|together| {
+                let classes = Classes::in_parts(&scalars, together).unwrap().unwrap();
+                (scalars.clone(), classes)
+            })
+        })
+    }
+
     #[test]
     fn each_scalar_has_its_class() {
-        for scalars in samples::vectors() {
-            let classes = Classes::of(&scalars).unwrap().unwrap();
+        for (scalars, classes) in classified() {
             let all = classes.of_range(&(0..scalars.len()));
             let words: Vec<u64> = all.words().flatten().copied().collect();
             assert_eq!((words.len(), all.words_len()), (scalars.len().div_ceil(PER_WORD), words.len()));
@@ -407,8 +439,7 @@ mod tests {
 
     #[test]
     fn ranges_are_those_of_the_scalars() {
-        for scalars in samples::vectors() {
-            let classes = Classes::of(&scalars).unwrap().unwrap();
+        for (scalars, classes) in classified() {
             for first in (0..scalars.len()).step_by(CHUNK) {
                 for end in [first + CHUNK, first + 3 * CHUNK, scalars.len()].map(|end| end.min(scalars.len())) {
                     let (found, alone) =
@@ -425,8 +456,7 @@ mod tests {
 
     #[test]
     fn those_that_a_density_chooses_are_counted() {
-        for scalars in samples::vectors() {
-            let classes = Classes::of(&scalars).unwrap().unwrap();
+        for (scalars, classes) in classified() {
             let words: Vec<u64> =
                 (0..scalars.len().div_ceil(64) as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
             let density = Density::new(&words, scalars.len());
@@ -445,7 +475,10 @@ mod tests {
     #[test]
     fn what_is_no_scalar_is_found() {
         for (scalars, first) in samples::faulty() {
-            assert_eq!(Classes::of(&scalars).unwrap().unwrap_err(), first, "of {}", scalars.len());
+            for together in [1, 3, TOGETHER] {
+                let found = Classes::in_parts(&scalars, together).unwrap().unwrap_err();
+                assert_eq!(found, first, "of {}, {together} chunks together", scalars.len());
+            }
         }
     }
 
