@@ -111,7 +111,9 @@ fn check_classes(uploads: &Uploads<'_>, stream: &Stream, scalars: &[blst_fr]) ->
         let (words, starts) = (poisoned(classes.words_len(), stream)?, poisoned(classes.chunks_len(), stream)?);
         let all: DeviceBuffer<blst_fr> = poisoned(FIRST + classes.full_len(), stream)?;
         let full = all.range(FIRST..all.len());
-        uploads.send_classes(&classes, FIRST, &ClassesOnDevice { words: &words, starts: &starts, full: &full })?;
+        let (numbers, mut all_of_it) = (classes.starts(FIRST), Vec::new());
+        ClassesOnDevice { words: &words, starts: &starts, full: &full }.list(&classes, &numbers, &mut all_of_it)?;
+        uploads.upload(&all_of_it)?;
         uploads.copies().synchronize()?;
         let (ones, counts) = (DeviceBuffer::new(scalars.len())?, DeviceBuffer::new(3)?);
         let (positions, indices) = (DeviceBuffer::new(classes.full_len())?, DeviceBuffer::new(classes.full_len())?);

@@ -54,18 +54,24 @@ impl Section {
             worker.uploads_wait_for(&used)?;
         }
         let mut region = Region::new(room.memory.all());
-        let (inp, aux) = (inp.of_range(inputs), aux.of_range(private));
-        let (of_inp, of_aux) = (inp.full_len(), aux.full_len());
+        let spans = [inp.of_range(inputs), aux.of_range(private)];
+        let [of_inp, of_aux] = [0, 1].map(|i| spans[i].full_len());
         let scalars: DeviceSlice<Fr> = region.take(of_inp + of_aux);
-        let inp = SentClasses::send(worker, &mut region, (&inp, inputs), 0, &scalars.range(0..of_inp))?;
-        let of_aux = scalars.range(of_inp..of_inp + of_aux);
-        let aux = SentClasses::send(worker, &mut region, (&aux, private), of_inp, &of_aux)?;
+        let full = [scalars.range(0..of_inp), scalars.range(of_inp..of_inp + of_aux)];
+        let starts = [spans[0].starts(0), spans[1].starts(of_inp)];
+        let mut uploads = Vec::new();
+        let mut list = |i: usize, range: &Range<usize>| {
+            SentClasses::list(&mut region, (&spans[i], range), &starts[i], &full[i], &mut uploads)
+        };
+        let (inp, aux) = (list(0, inputs)?, list(1, private)?);
         let Witness { a_aux_density, b_inp_density, b_aux_density, .. } = witness;
         let words = [(a_aux_density, private), (b_inp_density, inputs), (b_aux_density, private)]
             .map(|(density, range)| &density.raw_words()[range.start / 64..range.end.div_ceil(64)]);
         let [a_aux, b_inp, b_aux] = words.map(|words| region.take(words.len()));
-        let uploads = words.iter().zip([&a_aux, &b_inp, &b_aux]).map(|(words, to)| Upload::new(words, to));
-        worker.uploads().upload(&uploads.collect::<Result<Vec<_>, Error>>()?)?;
+        for (words, to) in words.into_iter().zip([&a_aux, &b_inp, &b_aux]) {
+            uploads.push(Upload::new(words, to)?);
+        }
+        worker.uploads().upload(&uploads)?;
         Ok(Self { inp, aux, scalars, a_aux, b_inp, b_aux })
     }
 
@@ -123,17 +129,17 @@ struct SentClasses {
 }
 
 impl SentClasses {
-    /// Enqueues the sending of those of a range, and that of their full-size scalars, which are numbered from `first` on, to `full`.
-    fn send(
-        worker: &Worker<'_>,
+    /// Adds those of a range, whose chunks have these `starts`, and their full-size scalars, which go to `full`, to what is to be uploaded.
+    fn list<'u>(
         region: &mut Region,
-        (classes, range): (&Span<'_>, &Range<usize>),
-        first: usize,
+        (classes, range): (&Span<'u>, &Range<usize>),
+        starts: &'u [u32],
         full: &DeviceSlice<Fr>,
+        uploads: &mut Vec<Upload<'u>>,
     ) -> Result<Self, Error> {
-        let (words, starts) = (region.take(classes.words_len()), region.take(classes.chunks_len()));
-        worker.uploads().send_classes(classes, first, &ClassesOnDevice { words: &words, starts: &starts, full })?;
-        Ok(Self { range: range.clone(), words, starts })
+        let (words, numbers) = (region.take(classes.words_len()), region.take(classes.chunks_len()));
+        ClassesOnDevice { words: &words, starts: &numbers, full }.list(classes, starts, uploads)?;
+        Ok(Self { range: range.clone(), words, starts: numbers })
     }
 
     /// Some of them, whole chunks but for the end.

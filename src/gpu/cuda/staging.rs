@@ -99,7 +99,7 @@ pub struct Uploads<'r> {
 }
 
 impl<'r> Uploads<'r> {
-    /// The stream of [`Uploads::upload`] and [`Uploads::send_classes`]: whoever uses what they write waits for it.
+    /// The stream of [`Uploads::upload`]: whoever uses what they write waits for it.
     pub fn copies(&self) -> &'r Stream {
         self.pair.copies()
     }
@@ -179,7 +179,7 @@ impl<'r> Uploads<'r> {
     pub fn upload(&self, uploads: &[Upload<'_>]) -> Result<(), Error> {
         let mut load = Load::default();
         for upload in uploads {
-            let (mut to, mut goes_on) = (upload.to, false);
+            let (mut to, mut goes_on) = (upload.to, upload.follows);
             for mut bytes in upload.bytes.chunks(TASK) {
                 while load.bytes + bytes.len() > SLOT_BYTES {
                     let (fits, rest) = bytes.split_at(SLOT_BYTES - load.bytes);
@@ -232,20 +232,6 @@ impl<'r> Uploads<'r> {
         let take = |may_wait| if may_wait { self.take().map(Some) } else { Ok(self.take_at_once()) };
         pack(scalars, take, |slot, packed| slot.send_packed(packed, &to.range(0..scalars.len())))
     }
-
-    /// Enqueues the copying of classes, of the starts of their chunks, the first full-size scalar being number `first`, and of the
-    /// full-size scalars.
-    ///
-    /// # Errors
-    /// [`Error::Size`] if there is no room, [`Error::Cuda`], which may be that of earlier work, and [`Error::Threads`].
-    pub fn send_classes(&self, classes: &Span<'_>, first: usize, to: &ClassesOnDevice<'_>) -> Result<(), Error> {
-        let starts = classes.starts(first);
-        let mut uploads = Vec::new();
-        Upload::list(&mut uploads, classes.words(), to.words)?;
-        Upload::list(&mut uploads, [starts.as_slice()], to.starts)?;
-        Upload::list(&mut uploads, classes.full(), to.full)?;
-        self.upload(&uploads)
-    }
 }
 
 /// Where what is in a [`Span`] goes.
@@ -259,11 +245,25 @@ pub struct ClassesOnDevice<'a> {
     pub full: &'a DeviceSlice<Fr>,
 }
 
+impl ClassesOnDevice<'_> {
+    /// Adds the classes, the starts of their chunks, which are [`Span::starts`], and the full-size scalars to what is to be uploaded.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if there is no room.
+    pub fn list<'u>(&self, classes: &Span<'u>, starts: &'u [u32], uploads: &mut Vec<Upload<'u>>) -> Result<(), Error> {
+        Upload::list(uploads, classes.words(), self.words)?;
+        Upload::list(uploads, [starts], self.starts)?;
+        Upload::list(uploads, classes.full(), self.full)
+    }
+}
+
 /// Values on the host that go to a place on the device, which has room for them.
 #[derive(Debug)]
 pub struct Upload<'a> {
     bytes: &'a [u8],
     to: *mut c_void,
+    /// Whether it goes on in the slice of the one before it in a list, where that ends.
+    follows: bool,
 }
 
 impl<'a> Upload<'a> {
@@ -273,19 +273,19 @@ impl<'a> Upload<'a> {
     /// [`Error::Size`] if there is no room.
     pub fn new<T: Plain>(values: &'a [T], to: &DeviceSlice<T>) -> Result<Self, Error> {
         at_least("the device's buffer", to.len(), values.len())?;
-        Ok(Self { bytes: bytes_of(values), to: to.as_raw() })
+        Ok(Self { bytes: bytes_of(values), to: to.as_raw(), follows: false })
     }
 
-    /// Slices that go to `to` one after the other.
+    /// Slices that go to `to` one after the other, by one copy for a slot.
     fn list<T: Plain + 'a>(
         list: &mut Vec<Self>,
         slices: impl IntoIterator<Item = &'a [T]>,
         to: &DeviceSlice<T>,
     ) -> Result<(), Error> {
         let mut first = 0;
-        for values in slices {
+        for values in slices.into_iter().filter(|values| !values.is_empty()) {
             at_least("the device's buffer", to.len(), first + values.len())?;
-            list.push(Self::new(values, &to.range(first..to.len()))?);
+            list.push(Self { follows: first > 0, ..Self::new(values, &to.range(first..to.len()))? });
             first += values.len();
         }
         Ok(())
@@ -301,7 +301,7 @@ struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    /// Adds a piece, to the copy of the one before if it goes on in the same slice. Slices may be side by side and yet of
+    /// Adds a piece, to the copy of the one before if it goes on in the same slice of the device. Slices may be side by side and yet of
     /// different allocations, which no copy may span.
     fn add(&mut self, piece: &'a [u8], to: *mut c_void, goes_on: bool) {
         let from = self.bytes..self.bytes + piece.len();
