@@ -129,6 +129,7 @@ impl Engine {
         let residents = Residents::default();
         let timeline = Arc::new(Timeline::new(ordinal));
         let stream = || Stream::new()?.with_events(EVENTS);
+        let preferred = || Stream::preferred(2);
         let memory = Memory::new(budget, budget, Backing::new(mapping, residents.clone()));
         let division = Division::of(budget);
         // The first of all, so that what comes and goes lies together.
@@ -138,8 +139,8 @@ impl Engine {
             ordinal,
             memory,
             base,
-            compute: Stream::preferred(2)?.with_events(EVENTS)?,
-            beside: [Stream::preferred(2)?, Stream::preferred(2)?, Stream::preferred(2)?],
+            compute: preferred()?.with_events(EVENTS)?,
+            beside: [preferred()?, preferred()?, preferred()?, preferred()?, preferred()?],
             aside: stream()?,
             quotients: Stream::preferred(1)?.with_events(EVENTS)?,
             order: Order::new(1),

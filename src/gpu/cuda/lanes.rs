@@ -7,7 +7,7 @@ use super::{DeviceSlice, Event, Stream};
 use crate::error::Error;
 
 /// Streams beside that of all turns.
-pub(super) const BESIDE: usize = 3;
+pub(super) const BESIDE: usize = 5;
 /// How many things are done side by side.
 pub(super) const LANES: usize = BESIDE + 1;
 
@@ -101,8 +101,9 @@ mod tests {
 
     #[test]
     fn there_is_room_for_all_or_none() {
-        assert_eq!(rooms([0; 4], 0), Some([0..0, 0..0, 0..0, 0..0]));
-        assert_eq!(rooms([512, 1, 256, 0], 1024), Some([0..512, 512..768, 768..1024, 1024..1024]));
-        assert_eq!(rooms([512, 1, 256, 1], 1024), None);
+        assert_eq!(rooms([0; LANES], 0), Some([const { 0..0 }; LANES]));
+        let [a, b, c, rest @ ..] = rooms([512, 1, 256, 0, 0, 0], 1024).unwrap();
+        assert_eq!(([a, b, c], rest), ([0..512, 512..768, 768..1024], [const { 1024..1024 }; LANES - 3]));
+        assert_eq!(rooms([512, 1, 256, 0, 0, 1], 1024), None);
     }
 }

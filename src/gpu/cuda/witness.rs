@@ -8,7 +8,7 @@ use super::aside::Aside;
 use super::classes::{chosen, Classes, Counts, CHUNK};
 use super::engine::Enqueuing;
 use super::kept::{self, Kept, PerQuery, Share, PLACES};
-use super::lanes::Lanes;
+use super::lanes::{Lanes, LANES};
 use super::lease::{Region, Until};
 use super::load::Load;
 use super::msm::{msm, msm_scratch_bytes, Terms};
@@ -331,23 +331,26 @@ impl<'w> Classified<'w> {
         let [of_g2, of_g1] =
             if with_totals { [rooms.in_g2.total_scratch(), rooms.in_g1.total_scratch()] } else { [0; 2] };
         let scratch = [
-            scratch_of::<G2>(&planned.b_g2)?.max(of_g2),
-            scratch_of::<G1>(&planned.l)?.max(of_g1),
+            scratch_of::<G2>(&planned.b_g2)?,
+            scratch_of::<G1>(&planned.l)?,
             scratch_of::<G1>(&planned.a)?,
             scratch_of::<G1>(&planned.b_g1)?,
+            of_g2,
+            of_g1,
         ];
-        let memory = if scratch == [0; 4] { DeviceSlice::none() } else { turn.scratch()? };
+        let memory = if scratch == [0; LANES] { DeviceSlice::none() } else { turn.scratch()? };
         let to = (fetching.layout(), sums);
         let mut lanes = Lanes::new(turn, &memory, scratch)?;
-        let [first, second, third, fourth] = lanes.each();
-        self.add_ones(i, rooms, &lists, points, [first.stream, second.stream])?;
-        if with_totals {
-            self.total(rooms, to, [first.as_mut(), second.as_mut()])?;
-        }
+        let [first, second, third, fourth, of_g2, of_g1] = lanes.each();
+        // The MSMs are long chains of short kernels, beside which ones are added.
         enqueue_msm::<G2>(&planned.b_g2, to, &b_g2, first.as_mut())?;
         enqueue_msm::<G1>(&planned.l, to, &l, second.as_mut())?;
         enqueue_msm::<G1>(&planned.a, to, &a, third.as_mut())?;
         enqueue_msm::<G1>(&planned.b_g1, to, &b_g1, fourth.as_mut())?;
+        self.add_ones(i, rooms, &lists, points, [of_g2.stream, of_g1.stream])?;
+        if with_totals {
+            self.total(rooms, to, [of_g2.as_mut(), of_g1.as_mut()])?;
+        }
         lanes.join()?;
         fetching.fetch(planned.number, sums, turn.stream)
     }
@@ -417,7 +420,7 @@ impl<'w> Classified<'w> {
         (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
         let Some(number) = self.ones.number else { return Ok(()) };
-        let scratch = [rooms.in_g2.total_scratch(), rooms.in_g1.total_scratch(), 0, 0];
+        let scratch = [rooms.in_g2.total_scratch(), rooms.in_g1.total_scratch(), 0, 0, 0, 0];
         let memory = turn.scratch()?;
         let mut lanes = Lanes::new(turn, &memory, scratch)?;
         let [first, second, ..] = lanes.each();
