@@ -114,7 +114,7 @@ pub(super) struct Enqueuing<'e> {
     _traced: Span,
     pub(super) stream: &'e Stream,
     /// For [`super::lanes::Lanes`].
-    pub(super) beside: &'e [Stream],
+    pub(super) beside: &'e [Stream; BESIDE],
     uses_scratch: bool,
 }
 

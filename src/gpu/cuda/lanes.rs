@@ -6,16 +6,14 @@ use super::engine::Enqueuing;
 use super::{DeviceSlice, Event, Stream};
 use crate::error::Error;
 
-/// Streams beside that of all turns.
+/// Streams beside that of all turns, one less than things are done side by side at most.
 pub(super) const BESIDE: usize = 5;
-/// How many things are done side by side.
-pub(super) const LANES: usize = BESIDE + 1;
 
-/// Places for work. All of it is over for what is enqueued after they are dropped.
-pub(super) struct Lanes<'t> {
+/// `N` places for work. All of it is over for what is enqueued after they are dropped.
+pub(super) struct Lanes<'t, const N: usize> {
     compute: &'t Stream,
     beside: &'t [Stream],
-    lanes: [Lane<'t>; LANES],
+    lanes: [Lane<'t>; N],
 }
 
 /// A stream, and scratch that nothing else uses at the same time.
@@ -31,15 +29,16 @@ impl<'t> Lane<'t> {
     }
 }
 
-impl<'t> Lanes<'t> {
+impl<'t, const N: usize> Lanes<'t, N> {
     /// Places for work that takes so many bytes of scratch each, of `memory`. Where that does not suffice for all at once, they are the same
     /// place, where one thing is done after the other.
     ///
     /// # Errors
     /// [`Error::Cuda`].
-    pub(super) fn new(turn: &Enqueuing<'t>, memory: &DeviceSlice<u8>, scratch: [usize; LANES]) -> Result<Self, Error> {
+    pub(super) fn new(turn: &Enqueuing<'t>, memory: &DeviceSlice<u8>, scratch: [usize; N]) -> Result<Self, Error> {
+        const { assert!(0 < N && N <= BESIDE + 1, "a stream for each") };
         let rooms = rooms(scratch, memory.len());
-        let beside = if rooms.is_some() { turn.beside } else { &[] };
+        let beside = if rooms.is_some() { &turn.beside[..N - 1] } else { &[] };
         let there = Event::record(turn.stream)?;
         beside.iter().try_for_each(|stream| stream.wait_for(&there))?;
         let lanes = std::array::from_fn(|i| match &rooms {
@@ -54,7 +53,7 @@ impl<'t> Lanes<'t> {
     }
 
     /// The places, in the order of the sizes.
-    pub(super) fn each(&mut self) -> &mut [Lane<'t>; LANES] {
+    pub(super) fn each(&mut self) -> &mut [Lane<'t>; N] {
         &mut self.lanes
     }
 
@@ -70,7 +69,7 @@ impl<'t> Lanes<'t> {
     }
 }
 
-impl Drop for Lanes<'_> {
+impl<const N: usize> Drop for Lanes<'_, N> {
     /// After a failure, too: the scratch is the next turn's.
     fn drop(&mut self) {
         if wait_for_all(self.compute, self.beside).is_err() {
@@ -85,7 +84,7 @@ fn wait_for_all(compute: &Stream, beside: &[Stream]) -> Result<(), Error> {
 }
 
 /// Which of so many bytes the places have, if these suffice for all.
-fn rooms(scratch: [usize; LANES], bytes: usize) -> Option<[Range<usize>; LANES]> {
+fn rooms<const N: usize>(scratch: [usize; N], bytes: usize) -> Option<[Range<usize>; N]> {
     let mut end = 0;
     let rooms = scratch.map(|bytes| {
         let first = end;
@@ -101,9 +100,8 @@ mod tests {
 
     #[test]
     fn there_is_room_for_all_or_none() {
-        assert_eq!(rooms([0; LANES], 0), Some([const { 0..0 }; LANES]));
-        let [a, b, c, rest @ ..] = rooms([512, 1, 256, 0, 0, 0], 1024).unwrap();
-        assert_eq!(([a, b, c], rest), ([0..512, 512..768, 768..1024], [const { 1024..1024 }; LANES - 3]));
-        assert_eq!(rooms([512, 1, 256, 0, 0, 1], 1024), None);
+        assert_eq!(rooms([0; 4], 0), Some([0..0, 0..0, 0..0, 0..0]));
+        assert_eq!(rooms([512, 1, 256, 0], 1024), Some([0..512, 512..768, 768..1024, 1024..1024]));
+        assert_eq!(rooms([512, 1, 256, 1], 1024), None);
     }
 }

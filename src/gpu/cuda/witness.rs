@@ -8,7 +8,7 @@ use super::aside::Aside;
 use super::classes::{chosen, Classes, Counts, CHUNK};
 use super::engine::Enqueuing;
 use super::kept::{self, Kept, PerQuery, Share, PLACES};
-use super::lanes::{Lanes, LANES};
+use super::lanes::Lanes;
 use super::lease::{Region, Until};
 use super::load::Load;
 use super::msm::{msm, msm_scratch_bytes, Terms};
@@ -322,23 +322,23 @@ impl<'w> Classified<'w> {
             rooms.read[share.place].iter().try_for_each(|until| turn.stream.wait_for(until.event()))?;
             self.kept(rooms, share).append([&l, &a, &b_g1], &b_g2, turn.stream)?;
             // It waits for nobody's scratch.
-            let mut lanes = Lanes::new(turn, &DeviceSlice::none(), Default::default())?;
-            let [first, second, ..] = lanes.each();
+            let mut lanes = Lanes::new(turn, &DeviceSlice::none(), [0; 2])?;
+            let [first, second] = lanes.each();
             self.add_ones(i, rooms, &lists, points, [first.stream, second.stream])?;
             return lanes.join();
         }
         let with_totals = self.ones.number.is_none() && i + 1 == self.parts.len();
-        let [of_g2, of_g1] =
+        let [g2_total, g1_total] =
             if with_totals { [rooms.in_g2.total_scratch(), rooms.in_g1.total_scratch()] } else { [0; 2] };
         let scratch = [
             scratch_of::<G2>(&planned.b_g2)?,
             scratch_of::<G1>(&planned.l)?,
             scratch_of::<G1>(&planned.a)?,
             scratch_of::<G1>(&planned.b_g1)?,
-            of_g2,
-            of_g1,
+            g2_total,
+            g1_total,
         ];
-        let memory = if scratch == [0; LANES] { DeviceSlice::none() } else { turn.scratch()? };
+        let memory = if scratch == [0; 6] { DeviceSlice::none() } else { turn.scratch()? };
         let to = (fetching.layout(), sums);
         let mut lanes = Lanes::new(turn, &memory, scratch)?;
         let [first, second, third, fourth, of_g2, of_g1] = lanes.each();
@@ -420,10 +420,9 @@ impl<'w> Classified<'w> {
         (fetching, sums): (&Fetching<'_>, &DeviceSlice<u64>),
     ) -> Result<(), Error> {
         let Some(number) = self.ones.number else { return Ok(()) };
-        let scratch = [rooms.in_g2.total_scratch(), rooms.in_g1.total_scratch(), 0, 0, 0, 0];
         let memory = turn.scratch()?;
-        let mut lanes = Lanes::new(turn, &memory, scratch)?;
-        let [first, second, ..] = lanes.each();
+        let mut lanes = Lanes::new(turn, &memory, [rooms.in_g2.total_scratch(), rooms.in_g1.total_scratch()])?;
+        let [first, second] = lanes.each();
         self.total(rooms, (fetching.layout(), sums), [first.as_mut(), second.as_mut()])?;
         lanes.join()?;
         fetching.fetch(number, sums, turn.stream)
