@@ -529,7 +529,7 @@ fn check_sums<G: Known>(
                 accumulators.add(&terms.collect::<Vec<_>>(), stream)?;
                 stream.synchronize()?;
             }
-            let mut scratch = poisoned(QUERIES * blocks * size_of::<G::Sum>(), stream)?;
+            let mut scratch = poisoned(accumulators.total_scratch(), stream)?;
             let mut sums = poisoned(QUERIES, stream)?;
             accumulators.total(&mut sums, &mut scratch, stream)?;
             sums.to_host(stream)

@@ -26,8 +26,6 @@ const SUM_BLOCKS: usize = 384;
 /// Bytes of scratch for MSMs with multiples and of all of these, at most.
 const MULTIPLES_SCRATCH: usize = 6 << 30;
 const MOST_MULTIPLES: usize = 100 << 30;
-/// Multiplications in Fp a second, as measured for the carry chain on an H200.
-const MULTIPLICATIONS: f64 = 26.7e9;
 
 /// Points on the device and here, and scalars for them.
 struct Input<G: Known> {
@@ -127,7 +125,7 @@ impl<G: Known> Input<G> {
             let positions = DeviceBuffer::from_host(&list, stream)?;
             let accumulators = DeviceBuffer::new(Accumulators::<G>::sums(1, SUM_BLOCKS))?;
             let accumulators = Accumulators::<G>::new(accumulators.all(), 1, SUM_BLOCKS)?;
-            let mut scratch = DeviceBuffer::new(SUM_BLOCKS * size_of::<G::Sum>())?;
+            let mut scratch = DeviceBuffer::new(accumulators.total_scratch())?;
             let mut sums = DeviceBuffer::new(1)?;
             let terms = SumTerms { points: &self.points, positions: Some(&positions), len: n, count: None };
             let mut seconds = Vec::new();
@@ -182,7 +180,7 @@ pub fn compare(device: &Device, most: u32) -> Result<(), String> {
         let n = 1usize << log;
         let shape = Shape::for_terms::<G1>(n);
         let row = Row::new(format!("G1 MSM 2^{log}"), "interlock", input.calls(device, n, shape)?);
-        let floor = shape.windows() as f64 * n as f64 * G1::ADDITION / MULTIPLICATIONS;
+        let floor = shape.windows() as f64 * n as f64 / G1::ADDITIONS;
         println!("{}", Row { floor: Some(floor), right: Some(true), ..row });
     }
     Ok(())
@@ -268,7 +266,7 @@ fn sum_line<G: Known>(input: &Input<G>, device: &Device, log: u32) -> Result<(),
 }
 
 fn line<G: Known>(seconds: Vec<f64>, additions: f64) -> String {
-    let floor = additions * G::ADDITION / MULTIPLICATIONS;
+    let floor = additions / G::ADDITIONS;
     let (least, median, most) = spread(seconds);
     let ms = |seconds: f64| seconds * 1e3;
     format!(
