@@ -174,9 +174,13 @@ static int at_exit(void)
 // A handler that is older than a GPU's first use runs when CUDA has ended: then a GPU can only be refused.
 static int at_exit_from_the_beginning(void)
 {
-    may_be_refused_at_exit = strcmp(interlock_current_backend(), "gpu") == 0;
+    int outcome;
+    const char *backend;
     atexit(prove_at_exit);
-    exit(prove());
+    outcome = prove();
+    backend = interlock_current_backend();
+    may_be_refused_at_exit = backend != NULL && strcmp(backend, "gpu") == 0;
+    exit(outcome);
 }
 
 static int without_descriptors(void)

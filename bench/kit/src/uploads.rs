@@ -200,20 +200,21 @@ pub fn check_apart(device: &Device, seed: u64) -> Result<f64, String> {
     const LOG2: u32 = 20;
     /// Slots that a worker may have on their way.
     const SHARE: usize = 3;
-    let streams = || [(); 2].iter().map(|()| Stream::new()).collect::<Result<Vec<_>, _>>();
-    let (before, busy) = (told("streams", streams())?, told("a stream", Stream::new())?);
-    let _beside = told("a stream", Stream::new())?;
+    /// The library's streams that are made before those of uploads, and after.
+    const STREAMS: [usize; 2] = [8, 3];
+    let streams = |count| told("streams", (0..count).map(|_| Stream::new()).collect::<Result<Vec<_>, _>>());
+    let before = streams(STREAMS[0])?;
     let ring = told("the ring", Ring::new(Timeline::new(0).into()))?;
-    let _after = told("streams", streams())?;
-    let compute = &before[0];
+    let _after = streams(STREAMS[1])?;
+    let [compute, busy, ..] = before.as_slice() else { unreachable!("there are more") };
 
     let scalars = vector(1 << LOG2, MIXES[0].1, seed);
-    let (mut many, mut few) = (told("kernels", Kernels::new(24, &busy))?, told("kernels", Kernels::new(12, compute))?);
+    let (mut many, mut few) = (told("kernels", Kernels::new(24, busy))?, told("kernels", Kernels::new(12, compute))?);
     let rooms: Vec<DeviceBuffer<blst_fr>> = told("rooms", (0..4).map(|_| DeviceBuffer::new(1 << LOG2)).collect())?;
     let mut run = || -> Result<[f64; 3], interlock::Error> {
         let (waiting, others) = ([ring.uploads(), ring.uploads()], [ring.uploads(), ring.uploads()]);
         let start = Instant::now();
-        let until = many.enqueue(30, &busy)?;
+        let until = many.enqueue(30, busy)?;
         for (uploads, room) in waiting.iter().zip(&rooms) {
             uploads.wait_for(&until)?;
             for first in 0..SHARE {

@@ -95,9 +95,9 @@ fn fetch_ahead(group: &[Fr; PER_WORD]) {
     let _ = group;
 }
 
-/// Chunks that a thread classifies together, at most: each such part has memory of its own, and all need as much of it.
+/// Chunks that a thread classifies together, or nearly twice as many: each such part has memory of its own, and all need as much of it.
 const TOGETHER: usize = 16;
-/// Parts for each thread, at least, while they are no less than a chunk: with fewer, all wait for the slowest.
+/// Parts for each thread, or half as many, where parts of [`TOGETHER`] chunks would be fewer: all would wait for the slowest.
 const PARTS_A_THREAD: usize = 4;
 
 /// Scalars by class, on the host until there is room for them on a device.
@@ -173,7 +173,7 @@ enum Fault {
 
 impl Classes {
     /// Classifies `scalars`, or returns the index of the first that is not below the group order. All of the library's CPU
-    /// threads take part.
+    /// threads take part if there is more than a chunk.
     ///
     /// # Errors
     /// As [`threads::install`], and [`Error::OutOfMemory`].

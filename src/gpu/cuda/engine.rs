@@ -57,7 +57,6 @@ pub(super) struct Engine {
     /// Serves the work of all turns, and what goes on beside them.
     scratch: Block,
     scratch_uses: ScratchUses,
-    most_terms: [usize; 2],
     domains: Mutex<BTreeMap<u32, Arc<Domain>>>,
     pinned: PinnedPool,
     host_vectors: HostVectors,
@@ -151,7 +150,6 @@ impl Engine {
             division,
             scratch,
             scratch_uses: ScratchUses::default(),
-            most_terms: [G1_SUM, G2_SUM].map(|sum| most_terms(sum, division.scratch())),
             domains: Mutex::default(),
             pinned: PinnedPool::default(),
             host_vectors: HostVectors::default(),
@@ -224,7 +222,7 @@ impl Engine {
 
     /// The terms up to which MSMs in G1, and in G2, have enough scratch.
     pub(super) fn most_terms(&self) -> [usize; 2] {
-        self.most_terms
+        [G1_SUM, G2_SUM].map(|sum| most_terms(sum, self.division.scratch()))
     }
 
     /// Waits for a block that is kept longer than a proof. Nothing uses it any more.

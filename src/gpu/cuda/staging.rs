@@ -301,12 +301,12 @@ struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    /// Adds a piece, to the copy of the one before if it goes on in the same slice of the device. Slices may be side by side and yet of
-    /// different allocations, which no copy may span.
+    /// Adds a piece, to the copy of the one before if it goes on where that ends in the same slice of the device. Slices may be side by side and
+    /// yet of different allocations, which no copy may span.
     fn add(&mut self, piece: &'a [u8], to: *mut c_void, goes_on: bool) {
         let from = self.bytes..self.bytes + piece.len();
         match self.copies.last_mut() {
-            Some((last, _)) if goes_on => last.end = from.end,
+            Some((last, first)) if goes_on && first.wrapping_byte_add(last.len()) == to => last.end = from.end,
             _ => self.copies.push((from.clone(), to)),
         }
         self.bytes = from.end;

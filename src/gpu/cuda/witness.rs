@@ -293,8 +293,8 @@ impl<'w> Classified<'w> {
         self.parts[i].share.is_some_and(|share| share.is_last && share.all != PerQuery::default())
     }
 
-    /// Enqueues the work on part number `i`, which has been sent and whose points are `points`, and the fetching of its sums: those of terms that are
-    /// kept come later.
+    /// Enqueues the work on part number `i`, which has been sent and whose points are `points`, and the fetching of its sums, the last part's
+    /// with those of all ones if parameters are resident: those of terms that are kept come later.
     ///
     /// # Errors
     /// [`Error::Cuda`].
