@@ -211,6 +211,8 @@ typedef struct interlock_gpu_locks_statistics {
 
 // A callback for log messages. `level` is an interlock_log_level, `message` is NUL-terminated and valid during the
 // call only, `user` is what was registered with it. It may run on any thread, several at once, and must not unwind.
+// It may call the library, whose messages then reach it again, inside that call: one that proves needs a guard of its
+// own against that, or the stack ends.
 typedef void (*interlock_log_callback)(int level, const char *message, void *user);
 
 // How a proof is made within a budget. Sizes are in bytes unless they say otherwise; what depends on the values of
@@ -222,7 +224,8 @@ typedef struct interlock_memory_plan {
   enum interlock_vectors vectors;
   // What resident parameters hold, with multiples of points if INTERLOCK_H_MULTIPLES asks for them; 0 if they are streamed.
   size_t parameter_bytes;
-  // What scratch holds: once a device, for all calls there.
+  // What scratch holds: once a device, for all calls there. It is a share of the budget, up to
+  // what large circuits are fastest with, and not what these circuits need.
   size_t scratch_bytes;
   // What a slot for parameters holds, of which there are five, or three where the budget is small; 0 if parameters are
   // resident.

@@ -104,6 +104,8 @@ pub unsafe extern "C" fn interlock_device_text(index: usize, text: *mut *mut c_c
 
 /// A callback for log messages. `level` is an interlock_log_level, `message` is NUL-terminated and valid during the
 /// call only, `user` is what was registered with it. It may run on any thread, several at once, and must not unwind.
+/// It may call the library, whose messages then reach it again, inside that call: one that proves needs a guard of its
+/// own against that, or the stack ends.
 #[allow(non_camel_case_types)]
 pub type interlock_log_callback = Option<unsafe extern "C" fn(level: c_int, message: *const c_char, user: *mut c_void)>;
 

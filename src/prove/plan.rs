@@ -185,7 +185,8 @@ pub struct Plan {
     pub vectors: Vectors,
     /// What resident parameters hold, with multiples of points if INTERLOCK_H_MULTIPLES asks for them; 0 if they are streamed.
     pub parameter_bytes: usize,
-    /// What scratch holds: once a device, for all calls there.
+    /// What scratch holds: once a device, for all calls there. It is a share of the budget, up to
+    /// what large circuits are fastest with, and not what these circuits need.
     pub scratch_bytes: usize,
     /// What a slot for parameters holds, of which there are five, or three where the budget is small; 0 if parameters are
     /// resident.
