@@ -1,6 +1,6 @@
 //! How much scratch MSMs take, without a device to ask: the shapes of `cuda/msm`, and bounds of what its launchers say.
 
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 
 /// Bytes of a sum in G1, in four coordinates.
 pub(crate) const G1_SUM: usize = 192;
@@ -372,9 +372,11 @@ fn last_fitting(mut fitting: usize, mut too_many: usize, fits: impl Fn(usize) ->
 
 /// The number of terms up to which MSMs with sums of `sum` bytes fit in `limit` bytes of scratch.
 pub(crate) fn most_terms(sum: usize, limit: usize) -> usize {
-    // Every proof asks a few times for what a device has, and 25 µs are long for a small one.
+    // Every proof asks a few times for what a device has, and 25 µs are long for a small one. Nobody waits: plans are made in forked children, too,
+    // where whoever holds a lock may be gone.
     static LAST: Mutex<[(usize, usize); 2]> = Mutex::new([(0, 0); 2]);
-    let (of, most) = &mut LAST.lock().unwrap_or_else(PoisonError::into_inner)[group(sum)];
+    let Ok(mut last) = LAST.try_lock() else { return find_most_terms(sum, limit) };
+    let (of, most) = &mut last[group(sum)];
     if *of != limit {
         (*of, *most) = (limit, find_most_terms(sum, limit));
     }
