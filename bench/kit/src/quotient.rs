@@ -4,6 +4,7 @@ use blst::blst_fr;
 use interlock::kit::{quotient_coefficients, DeviceBuffer, Domain, Event, Stream};
 use interlock::prove::Evaluations;
 use interlock::Error;
+use interlock_bench_measure::ceilings::{multiplications_of_h, seconds_of_h};
 use interlock_bench_measure::{sorted, Row};
 use rayon::prelude::*;
 
@@ -15,9 +16,6 @@ use crate::scalar::{from_integer, integer};
 const RUNS: usize = 11;
 /// log2 of the sizes that are timed.
 const TIMED: [u32; 5] = [20, 22, 24, 26, 27];
-/// Multiplications in Fr by a number whose quotient is known, and others, that the multiplier of an H200 can make.
-const BY_KNOWN_A_SECOND: f64 = 93e9;
-const OTHERS_A_SECOND: f64 = 73e9;
 /// What a copy on the device moves, read and written, on an H200.
 const BYTES_A_SECOND: f64 = 4.3e12;
 
@@ -130,7 +128,7 @@ pub fn times(device: &Device, log2: u32, seed: u64) -> Result<Vec<String>, Strin
     for log2 in TIMED.into_iter().filter(|size| *size <= log2) {
         let seconds = sorted(checked(device, log2, seed)?);
         let milliseconds = |i: usize| seconds[i] * 1e3;
-        let (multiplications, bytes) = (multiplications(log2), bytes(log2));
+        let (multiplications, bytes) = (multiplications_of_h(log2), bytes(log2));
         lines.push(format!(
             "h over 2^{log2}: median {:.3} ms, from {:.3} to {:.3} in {RUNS} runs; {:.1} G multiplications a second; \
              floor {:.3} ms of multiplications, {:.3} ms of memory",
@@ -138,7 +136,7 @@ pub fn times(device: &Device, log2: u32, seed: u64) -> Result<Vec<String>, Strin
             milliseconds(0),
             milliseconds(RUNS - 1),
             multiplications / seconds[RUNS / 2] / 1e9,
-            floor(log2) * 1e3,
+            seconds_of_h(log2) * 1e3,
             bytes / BYTES_A_SECOND * 1e3
         ));
     }
@@ -152,7 +150,7 @@ pub fn times(device: &Device, log2: u32, seed: u64) -> Result<Vec<String>, Strin
 pub fn rows(device: &Device, log2: u32, seed: u64) -> Result<(), String> {
     for log2 in TIMED.into_iter().filter(|size| *size <= log2) {
         let row = Row::new(format!("h 2^{log2}"), "interlock", checked(device, log2, seed)?);
-        println!("{}", Row { floor: Some(floor(log2)), right: Some(true), ..row });
+        println!("{}", Row { floor: Some(seconds_of_h(log2)), right: Some(true), ..row });
     }
     Ok(())
 }
@@ -186,18 +184,6 @@ fn run(log2: u32, values: &Values, stream: &Stream) -> Result<Vec<f64>, Error> {
         }
     }
     Ok(seconds)
-}
-
-/// Of six transforms with m/2 a layer, less m where the twiddle is 1; 3m for the twiddles of the blocks, 2m for their coset
-/// factors, 4m to scale by these, and m for the product.
-fn multiplications(log2: u32) -> f64 {
-    f64::from(3 * log2 + 4) * f64::from(log2).exp2()
-}
-
-/// Seconds that they take at least: all but 13 an element are by twiddles whose quotients are known.
-fn floor(log2: u32) -> f64 {
-    let others = 13.0 * f64::from(log2).exp2();
-    (multiplications(log2) - others) / BY_KNOWN_A_SECOND + others / OTHERS_A_SECOND
 }
 
 /// What the passes read and write: with p of them before the blocks, 6p − 2 transform a vector; with the blocks go two vectors

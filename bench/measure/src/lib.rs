@@ -1,5 +1,6 @@
 //! What calls take, and the rows that `bench/compare.sh` puts side by side.
 
+pub mod ceilings;
 mod device;
 mod row;
 mod took;

@@ -2,16 +2,11 @@
 
 use interlock::curve::{Fr, FR_ONE};
 use interlock::prove::Density;
+use interlock_bench_measure::ceilings::{seconds_of_h, G1_ADDITIONS, G2_ADDITIONS};
 use rayon::prelude::*;
 
 use crate::circuit::Made;
 
-/// Mixed additions a second in G1, and in G2: what the kernels that add make by themselves.
-const G1_ADDITIONS: f64 = 3.49e9;
-const G2_ADDITIONS: f64 = 1.09e9;
-/// Multiplications in Fr a second, by a number whose quotient is known, and others.
-const BY_KNOWN: f64 = 93e9;
-const FR_MULTIPLICATIONS: f64 = 73e9;
 /// Bytes a second from pinned memory to the device.
 const BUS: f64 = 55e9;
 /// Bits of a scalar.
@@ -30,10 +25,8 @@ pub fn proof(made: &Made<'_>) -> f64 {
     let in_l = Values::of(aux, Density::new(&everywhere, aux.len()));
     let in_a = Values::of(aux, densities.a_aux()).and(inp.len());
     let in_b = Values::of(aux, densities.b_aux()).and(densities.b_inp().count_ones());
-    let (by_known, others) = (3.0 * f64::from(densities.sizes.log2) - 9.0, 13.0);
-    let quotient = (by_known / BY_KNOWN + others / FR_MULTIPLICATIONS) * m as f64;
     let g1 = dense(m - 1) + in_l.additions() + in_a.additions() + in_b.additions();
-    let arithmetic = quotient + g1 / G1_ADDITIONS + in_b.additions() / G2_ADDITIONS;
+    let arithmetic = seconds_of_h(densities.sizes.log2) + g1 / G1_ADDITIONS + in_b.additions() / G2_ADDITIONS;
 
     // Two bits say which values are 0, 1 or neither; those travel too.
     let sent = |values: &[Fr]| values.len() as f64 / 4.0 + 32.0 * full(values) as f64;

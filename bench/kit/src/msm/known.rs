@@ -2,6 +2,7 @@
 
 use blst::*;
 use interlock::kit::{Group, Plain, G1, G2};
+use interlock_bench_measure::ceilings::{G1_ADDITIONS, G2_ADDITIONS};
 use rayon::prelude::*;
 
 use crate::inputs::Random;
@@ -23,7 +24,7 @@ pub trait Known:
 }
 
 macro_rules! known {
-    ($group:ty, $name:literal, $additions:literal, $affine:ident, $affines:ident, $generator:ident, $mult:ident, $jacobian:ident,
+    ($group:ty, $name:literal, $additions:ident, $affine:ident, $affines:ident, $generator:ident, $mult:ident, $jacobian:ident,
      $from:ident, $cneg:ident, $serialize:ident, $deserialize:ident) => {
         impl Known for $group {
             const NAME: &'static str = $name;
@@ -66,7 +67,7 @@ macro_rules! known {
 known!(
     G1,
     "G1",
-    3.49e9,
+    G1_ADDITIONS,
     blst_p1_affine,
     p1_affines,
     blst_p1_generator,
@@ -80,7 +81,7 @@ known!(
 known!(
     G2,
     "G2",
-    1.09e9,
+    G2_ADDITIONS,
     blst_p2_affine,
     p2_affines,
     blst_p2_generator,
