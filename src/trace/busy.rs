@@ -96,7 +96,6 @@ mod tests {
     use super::*;
 
     const COMPUTE: Track = Track::Device { ordinal: 0, stream: Stream::Compute };
-    const ENQUEUING: &std::ffi::CStr = c"enqueuing";
 
     fn add(ring: &mut Ring, (what, call): (&'static std::ffi::CStr, u32), track: Track, time: Range<u64>) {
         let place = Place { worker: 0, call, circuit: None };
@@ -127,10 +126,10 @@ mod tests {
     fn what_the_host_was_still_enqueuing_is_not_certain() {
         let mut ring = Ring::new(Moment(0)).unwrap();
         // A quotient of call 1, enqueued before its other batches; what streams did is recorded one stream after the other.
-        add(&mut ring, (c"enqueuing a quotient", 1), Track::Worker, 40..45);
+        add(&mut ring, (Stream::Quotients.enqueuing(), 1), Track::Worker, 40..45);
         // Of call 1, the first batch began while it was enqueued and the second one after that; call 2's host is not known.
         for (call, enqueued, ran) in [(1, 50..150, 100..300), (1, 160..180, 300..400)] {
-            add(&mut ring, (ENQUEUING, call), Track::Worker, enqueued);
+            add(&mut ring, (Stream::Compute.enqueuing(), call), Track::Worker, enqueued);
             add(&mut ring, (c"kernels", call), COMPUTE, ran);
         }
         add(&mut ring, (c"kernels", 2), COMPUTE, 500..600);

@@ -116,6 +116,13 @@ pub(super) struct Rooms {
     in_g2: Accumulators<G2>,
 }
 
+impl Rooms {
+    /// Bytes of scratch for the adding up of what accumulators have: of those in G2, and of the others.
+    fn total_scratch(&self) -> [usize; 2] {
+        [self.in_g2.total_scratch(), self.in_g1.total_scratch()]
+    }
+}
+
 impl<'w> Classified<'w> {
     /// Classifies the scalars. `not_canonical` makes the error of a vector's scalar that is not below the group order.
     ///
@@ -328,8 +335,7 @@ impl<'w> Classified<'w> {
             return lanes.join();
         }
         let with_totals = self.ones.number.is_none() && i + 1 == self.parts.len();
-        let [g2_total, g1_total] =
-            if with_totals { [rooms.in_g2.total_scratch(), rooms.in_g1.total_scratch()] } else { [0; 2] };
+        let [g2_total, g1_total] = if with_totals { rooms.total_scratch() } else { [0; 2] };
         let scratch = [
             scratch_of::<G2>(&planned.b_g2)?,
             scratch_of::<G1>(&planned.l)?,
@@ -421,7 +427,7 @@ impl<'w> Classified<'w> {
     ) -> Result<(), Error> {
         let Some(number) = self.ones.number else { return Ok(()) };
         let memory = turn.scratch()?;
-        let mut lanes = Lanes::new(turn, &memory, [rooms.in_g2.total_scratch(), rooms.in_g1.total_scratch()])?;
+        let mut lanes = Lanes::new(turn, &memory, rooms.total_scratch())?;
         let [first, second] = lanes.each();
         self.total(rooms, (fetching.layout(), sums), [first.as_mut(), second.as_mut()])?;
         lanes.join()?;
